@@ -13,8 +13,8 @@ const SIDE: usize = 160;
 const RADIUS: usize = 7;
 const HEIGHT: usize = 24;
 
-/// Pairs of step and radius (by the second moment, in cells), for steps 8, 16, 32 and so on up to
-/// 4096.
+/// Returns pairs of step and radius of the spread lava in cells, for the steps 8, 16, 32 and so on
+/// up to 4096.
 pub(super) fn radii() -> Vec<(f64, f64)> {
     let grid = Grid {
         nx: SIDE,
@@ -41,7 +41,8 @@ pub(super) fn radii() -> Vec<(f64, f64)> {
     radii
 }
 
-/// Radius in cells of a dome of a viscous layer with the same second moment.
+/// Returns the radius in cells of the lava: that of a dome of a viscous layer with the same second
+/// moment.
 fn radius(world: &World) -> f64 {
     let middle = (SIDE / 2) as f64;
     let (mut sum, mut second) = (0.0, 0.0);

@@ -147,7 +147,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     .run()
 }
 
-/// Reads the checkpoint; the error offers the previous one if that is intact.
+/// Reads the checkpoint. If this fails, the error suggests the previous checkpoint, provided that
+/// it is intact.
 fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
     // Reads on a temporary thread pool: only the checkpoint says how many threads the later work
     // may use.
@@ -169,7 +170,7 @@ fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
 }
 
 impl ResumeArgs {
-    /// Changes the rates of vents from now on.
+    /// Replaces the future rates of open vents by the tables of `--rates`.
     fn change_rates(&self, simulation: &mut Simulation) -> anyhow::Result<()> {
         // Numbers of `--rates` count the open vents of the physical model from 1, not all vents of
         // the scene.
@@ -218,7 +219,7 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Opens the vents of `--vent`.
+    /// Opens the vents of `--vent` in the running simulation.
     fn open_vents(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         for vent in &self.vent {
             let spec = scene.vent_now(vent, stage)?;
@@ -230,7 +231,8 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Replaces the ground by the heights of a survey.
+    /// Replaces the ground by the heights of the survey in `--survey`; does nothing without the
+    /// flag.
     fn renew_ground(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         let Some(file) = &self.survey else {
             return Ok(());
@@ -245,7 +247,7 @@ impl ResumeArgs {
             .map_err(|fault| anyhow::anyhow!("--survey {}: {fault}", file.display()))
     }
 
-    /// Raises the ground along the lines of files.
+    /// Raises the ground along the lines in the files of `--barrier`.
     fn raise_barriers(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         for barrier in scene.barriers_of(&self.barrier, &stage.site)? {
             for edit in barrier.edits(&stage.site, 1.0) {
@@ -258,7 +260,8 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Writer of the further checkpoints, into the resumed file or another one.
+    /// Creates the writer of further checkpoints, into the resumed file or into the file of
+    /// `--checkpoint`. `step`: step of the resumed checkpoint.
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());
         Ok(

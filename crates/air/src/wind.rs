@@ -28,12 +28,12 @@ pub const FASTEST_M_S: f64 = 200.0;
 pub struct Wind(pub Vec<[f64; 3]>);
 
 table! {
-    /// The short form.
+    /// Short form of a wind profile: the same wind at all heights.
     #[derive(Deserialize)]
     struct Even {
-        /// Speed.
+        /// Wind speed.
         must speed_m_s: f64, [0.0, FASTEST_M_S] "m/s";
-        /// Direction that it comes from: 0 north, 90 east.
+        /// Direction from which the wind comes: 0 north, 90 east.
         must from_deg: f64, [-360.0, 720.0] "°";
     }
 }

@@ -11,61 +11,64 @@ kinds! {
     /// Viscosity of the liquid in Pa s as a function of its temperature `T` in kelvin.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Viscosity by "law" {
-        /// One viscosity at every temperature.
+        /// Constant viscosity, independent of temperature.
         Constant = "constant" {
-            /// Viscosity.
+            /// Viscosity at every temperature.
             must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
         },
         /// log₁₀ η = −4.643 + (5812.44 − 427.04 w)/(T − 499.31 + 28.74 ln w), times a factor for
-        /// crystals: Etna's melt (Giordano & Dingwell, Bulletin of Volcanology 65, 2003).
+        /// crystals; `w`: `water`. Law of Etna's melt (Giordano & Dingwell, Bulletin of Volcanology
+        /// 65, 2003).
         Etna = "etna" {
-            /// Water in the melt in weight percent.
+            /// Content of water in the melt in weight percent.
             must water: f64, [0.001, 8.0] "%";
-            /// Factor for crystals; about 19 for Etna's lava of 2003 at 1100 °C.
+            /// Factor by which crystals raise the viscosity; about 19 for Etna's lava of 2003 at
+            /// 1100 °C.
             must crystals: f64, [0.001, 1e6] "";
         },
         /// log₁₀ η = a + b/(T − c), the law of Vogel, Fulcher and Tammann.
         Vft = "vft" {
-            /// Logarithm at the highest temperature.
+            /// Constant a: log₁₀ of the viscosity in Pa s in the limit of high temperature.
             must a: f64, [-20.0, 20.0] "";
-            /// Temperature over which it grows.
+            /// Constant b: the range of temperature over which the viscosity grows; larger is
+            /// steeper.
             must b: f64, [0.0, 50_000.0] "K";
-            /// Temperature at which it would be infinite.
+            /// Constant c: the temperature at which the law gives an infinite viscosity.
             must c: f64, [0.0, MOST_KELVIN] "K";
-            /// Least viscosity.
+            /// Lower limit of the viscosity.
             must least_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
-            /// Largest viscosity.
+            /// Upper limit of the viscosity.
             must most_pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
         },
-        /// Law for a liquid with a liquidus: constant above it, below it the logarithm grows evenly
-        /// as the liquid sets.
+        /// Law for a liquid with a liquidus: above the liquidus the viscosity is constant; below,
+        /// its logarithm grows evenly as the liquid solidifies.
         Melt = "melt" {
-            /// Viscosity at and above the liquidus.
+            /// Viscosity at the liquidus and above.
             must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
-            /// Factor at the solidus.
+            /// Factor by which the viscosity at the solidus exceeds that at the liquidus.
             must mush: f64, [1.0, 1e12] "";
         },
     }
 }
 
 kinds! {
-    /// Heat loss of the surface under the sky.
+    /// Heat loss of a surface under the sky.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Cooling by "kind" {
         /// No heat loss.
         None = "none" with "lavoxel_base::param::no_keys",
         /// A share of the surface shows the stirred liquid and loses its heat to sky and air; the
-        /// rest loses nothing.
+        /// rest of the surface loses nothing.
         Bare = "bare" {
-            /// Exposed share: of radiation and of convection alike.
+            /// Exposed share of the surface, both for radiation and for convection.
             must exposed: f64, [0.0, 1.0] "share";
         },
         /// A share of the surface shows the stirred liquid; the rest grows a crust, through which
-        /// heat is conducted. The crust is carried with the liquid and is torn after some way.
+        /// heat is conducted. The crust moves with the liquid, and flow tears it.
         Skin = "skin" {
-            /// Way after which a crust is torn.
+            /// Distance of flow after which a crust is torn.
             must tear_m: f64, [0.001, 1e6] "m";
-            /// Share without crust: of radiation and of convection alike.
+            /// Share of the surface without crust, both for radiation and for convection.
             #[serde(default)]
             may exposed: f64, [0.0, 1.0] "share";
         },
@@ -73,44 +76,47 @@ kinds! {
 }
 
 table! {
-    /// The constants of a lava or of another liquid; those of Etna's basalt where a key is left
-    /// out.
+    /// Constants of a lava or of another liquid; keys left out have the values of Etna's basalt.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct Lava {
-        /// Density.
+        /// Density of the liquid.
         may pub density_kg_m3: f64, [1.0, 30_000.0] "kg/m³";
-        /// Viscosity by its law: `"constant"`, `"etna"`, `"vft"` or `"melt"`.
+        /// Law of the viscosity: `"constant"`, `"etna"`, `"vft"` or `"melt"`.
         may pub viscosity: Viscosity;
-        /// Yield strength at every temperature.
+        /// Yield strength, the same at every temperature.
         may pub yield_pa: f64, [0.0, MOST_YIELD] "Pa";
-        /// Factor of a yield strength that grows as the lava cools: factor · 10^(13.00997 − 0.0089
-        /// T) Pa (MAGFLOW).
+        /// Factor of an additional yield strength that grows as the lava cools: factor ·
+        /// 10^(13.00997 − 0.0089 T) Pa with T in kelvin (MAGFLOW).
         may pub yield_factor: f64, [0.0, 1000.0] "";
-        /// Temperature at the vent unless a vent says otherwise.
+        /// Temperature of poured lava, unless its vent has another.
         may pub vent_k: f64, [LEAST_KELVIN, MOST_KELVIN] "K";
-        /// Temperature at which liquid that touches rock sets, at most `vent_k`; 0: it never does.
+        /// Temperature at which liquid that touches rock solidifies, at most `vent_k`; 0: it never
+        /// solidifies.
         may pub solidus_k: f64, [0.0, MOST_KELVIN] "K";
-        /// Temperature at which what set is liquid again, above `solidus_k`; 0: it never melts.
+        /// Temperature at which solidified lava is liquid again, above `solidus_k`; 0: it never
+        /// melts.
         may pub liquidus_k: f64, [0.0, MOST_KELVIN] "K";
         /// Temperature of air and ground, at most `vent_k`.
         may pub ambient_k: f64, [0.0, MOST_KELVIN] "K";
-        /// Heat capacity.
+        /// Heat capacity of a kilogram.
         may pub heat_capacity: f64, [1.0, 1e5] "J/(kg K)";
-        /// Latent heat, spread evenly between liquidus and solidus; of a lava that never melts
-        /// again, between vent and solidus.
+        /// Latent heat of a kilogram, spread evenly between liquidus and solidus; for a lava that
+        /// never melts again, between `vent_k` and solidus.
         may pub latent_heat: f64, [0.0, 1e7] "J/kg";
-        /// Cooling of the surface: `"none"`, `"bare"` or `"skin"`.
+        /// Kind of cooling at the surface: `"none"`, `"bare"` or `"skin"`.
         may pub cooling: Cooling;
         /// Emissivity of the surface.
         may pub emissivity: f64, [0.0, 1.0] "";
-        /// Convection from the surface.
+        /// Heat transfer by convection from the surface to the air.
         may pub convection: f64, [0.0, 1e5] "W/(m² K)";
-        /// Conductivity of the crust, and between cells of a lava that melts; 0: none.
+        /// Thermal conductivity of the crust, and between cells of a lava that melts; 0: no
+        /// conduction.
         may pub conduction: f64, [0.0, 1e4] "W/(m K)";
-        /// Conductivity of bed and roof; 0: nothing is lost to them.
+        /// Thermal conductivity of the rock below the lava (bed) and above it (roof); 0: the lava
+        /// loses no heat to bed and roof.
         may pub bed_conduction: f64, [0.0, 1e4] "W/(m K)";
-        /// Diffusivity of bed and roof.
+        /// Thermal diffusivity of the rock of bed and roof.
         may pub diffusivity: f64, [1e-9, 1.0] "m²/s";
     }
 }

@@ -26,28 +26,28 @@ const MOST: f64 = 1e12;
 const BYTES_A_RUN: f64 = 2.0 * size_of::<CellRun>() as f64;
 
 table! {
-    /// A `[[goal]]` as written in a scene: matter in a shape, and one of `keep_below`, `reach` and
-    /// `fill`.
+    /// A `[[goal]]` as written in a scene: matter in a shape, and exactly one of `keep_below`,
+    /// `reach` and `fill`.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct GoalSpec {
-        /// Words for players, such as "The village stays dry".
+        /// Name of the goal for players, such as "The village stays dry".
         must pub name: String;
-        /// Material that is counted.
+        /// Name of the material that is counted.
         #[serde(default = "lava")]
         may pub material: String;
-        /// Shape in which it is counted, in cells of the box as for bodies.
+        /// Shape in which the material is counted, in cells of the box as for bodies.
         must pub shape: Shape;
-        /// Upper limit of the amount that the shape holds at any step before `until`.
+        /// Upper limit of the amount in the shape, in every step up to `until`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub keep_below: Option<f64>, [0.0, MOST] "full cells";
-        /// Least amount that the shape holds at some step until `until`.
+        /// Amount that the shape must hold in at least one step up to `until`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub reach: Option<f64>, [1e-3, MOST] "full cells";
-        /// At some step until `until` the material fills at least this share of what was open in
-        /// the shape before the first step.
+        /// Share of the open volume that the shape had before the first step, which the material
+        /// must fill in at least one step up to `until`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub fill: Option<f64>, [1e-3, 1.0] "";
-        /// Step after which it is decided.
+        /// Last step of the goal, after which it is decided.
         must pub until: u64, [1.0, LAST_STEP] "steps";
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::table::{BenchTable, NAME_WIDTH, Times, number};
 use super::timed::Timed;
 
-/// Description of the criterion for a significant change.
+/// Criterion by which a change of a median is marked as significant, in the words of the output.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
 
 /// New timing table with its differences from an old one.
@@ -16,15 +16,15 @@ pub(super) struct Comparison {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Differences of machine or settings that limit the comparability of the times.
+    /// Warnings about differences of machine or settings, which make the times hard to compare.
     warnings: Vec<String>,
     rule: &'static str,
     changes: Vec<Change>,
-    /// Number of entries that only one of the tables has.
+    /// Number of timings (a stage in a world) that only one of both tables has.
     alone: usize,
 }
 
-/// Medians of one stage in one world, old and new.
+/// Medians of one stage in one world, in milliseconds, in the old and in the new table.
 #[derive(Serialize)]
 struct Change {
     #[serde(skip)]
@@ -39,7 +39,7 @@ struct Change {
 }
 
 impl Comparison {
-    /// Compares all entries that both tables have; `file` is the path of the old table.
+    /// Compares all timings that both tables have; `file` is the path of the old table.
     pub(super) fn new(old: &BenchTable, new: &BenchTable, file: &Path) -> Self {
         let mut changes = Vec::new();
         for of in Timed::all() {
@@ -138,7 +138,7 @@ pub(super) fn json(
     serde_json::to_string_pretty(&Both { table, compared })
 }
 
-/// Warnings about different machines, threads, steps and boxes.
+/// Returns warnings about differences between both tables in machine, threads, steps and box.
 fn warnings(old: &BenchTable, new: &BenchTable) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {

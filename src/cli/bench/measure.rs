@@ -22,15 +22,15 @@ use super::worlds::Case;
 
 /// Width and height of the timed pictures, in pixels.
 const PICTURE: (usize, usize) = (480, 320);
-/// Side lengths, in columns, of the square map that is voxelized and of the map that is read from a
-/// file.
+/// Number of columns along each side of the square heightmap that is voxelized, and of the one that
+/// is read from a file.
 const MAP_SIDE: usize = 4096;
 const FILE_SIDE: usize = 1024;
-/// Height in cells of the box over a map.
+/// Height of the box above a heightmap, in cells.
 const MAP_NY: usize = 512;
 
-/// Takes `count` samples by calling `one` with the sample's index; after Ctrl-C fewer, but at least
-/// one.
+/// Returns the results of calling `one` with the indices 0 to `count` − 1; after Ctrl-C fewer
+/// results, but at least one.
 fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
     (0..count)
         .map_while(|i| (i == 0 || !stop::asked()).then(|| one(i)))
@@ -43,8 +43,8 @@ fn time(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Times each rule in successive steps, so that the world evolves as in use. For a rule that
-/// several materials follow, their times are added.
+/// Times each rule of `case` in `steps` successive steps, so that the world evolves as in use. The
+/// times of a rule that several materials follow are added.
 pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
     let stages: Vec<Stage<'_>> = case.stages().collect();
     let (mut world, mut engine) = (case.world.clone(), Tiled::default());
@@ -70,7 +70,7 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
     })
 }
 
-/// Times the low-pass after each step.
+/// Times the update of the low-pass filter after each of `steps` steps.
 pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
     let mut world = case.world.clone();
     let mut engine = Tiled::default();
@@ -85,7 +85,7 @@ pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
     Times::of_durations(samples(steps, refresh))
 }
 
-/// Times the hash of the whole state, `times` times.
+/// Times the hash of the whole state of `case`, `times` times.
 pub(super) fn hash(case: &Case, times: u64) -> Times {
     let hash = |_| {
         time(|| {
@@ -141,7 +141,8 @@ impl Easel {
     }
 }
 
-/// Times the conversion of a heightmap to the ground of a box, from memory and from a file.
+/// Times the conversion of a heightmap to the ground of a box, `times` times each from memory and
+/// from a file.
 pub(super) fn open(times: u64) -> anyhow::Result<Vec<BenchRow>> {
     let mut rows = Vec::new();
     let row = |name: String, side: usize, times| {
@@ -185,13 +186,13 @@ pub(super) fn open(times: u64) -> anyhow::Result<Vec<BenchRow>> {
     Ok(rows)
 }
 
-/// Builds a world on the heights in a file.
+/// Builds a world whose ground has the heights in the file at `path`.
 fn opened(path: &Path) -> anyhow::Result<World> {
     let map = load(path, &LoadOptions::default())?;
     Ok(World::new(Ground::from_surface(MAP_NY, map.heights)))
 }
 
-/// Square test map of heights in cells that vary from column to column.
+/// Returns a square test map of `side` × `side` heights in cells, which vary from column to column.
 fn ridges(side: usize) -> Array2<f32> {
     Array2::from_shape_fn((side, side), |(z, x)| 40.0 + ((x ^ z) & 255) as f32)
 }

@@ -11,10 +11,10 @@ use super::timed::Timed;
 /// format.
 pub(super) const FORMAT: &str = "lavoxel bench 1";
 
-/// Width of the first text column, which names the row, in characters.
+/// Width in characters of the first column of the text table, which names the row.
 pub(super) const NAME_WIDTH: usize = 26;
 
-/// Measured times with the machine and the settings.
+/// Timing table: measured times with the machine and the settings.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BenchTable {
     pub(super) format: String,
@@ -31,7 +31,8 @@ pub(super) struct BenchTable {
     pub(super) rows: Vec<BenchRow>,
 }
 
-/// The paper's mean times in milliseconds at 128 × 100 × 128 cells (section 5).
+/// Mean times of the rules in the paper (section 5), in milliseconds, for a box of 128 × 100 × 128
+/// cells.
 #[derive(Serialize)]
 pub(super) struct Paper {
     machine: &'static str,
@@ -49,7 +50,7 @@ impl Default for Paper {
     }
 }
 
-/// Times of the stages for one world or map.
+/// Times of the stages in one world or for one heightmap.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BenchRow {
     pub(super) world: String,
@@ -57,7 +58,7 @@ pub(super) struct BenchRow {
     liquid_cells: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     columns: Option<usize>,
-    /// Times by [`Timed::key`].
+    /// Times of each stage, by [`Timed::key`].
     #[serde(flatten)]
     times: BTreeMap<String, Times>,
 }
@@ -94,7 +95,8 @@ impl BenchRow {
         self.times.get(&stage.key())
     }
 
-    /// Amount of work as text, and for work in columns the rate in millions per second.
+    /// Returns two texts: the amount of work (number of liquid cells or of columns), and for
+    /// columns the rate in millions per second.
     fn extent(&self, times: &Times) -> (String, String) {
         match (self.liquid_cells, self.columns) {
             (Some(cells), _) => (cells.to_string(), String::new()),
@@ -141,7 +143,8 @@ impl Times {
         )
     }
 
-    /// Returns true if the values are valid durations: nonnegative, with ascending percentiles.
+    /// Returns true if the values are valid durations: nonnegative, with percentiles in ascending
+    /// order.
     pub(super) fn is_sound(&self) -> bool {
         let Self {
             mean,
@@ -160,7 +163,7 @@ impl Times {
     }
 }
 
-/// Formats milliseconds with three significant digits in nine characters.
+/// Formats `ms` milliseconds with three significant digits in nine characters.
 pub(super) fn number(ms: f64) -> String {
     let decimals = if ms > 0.0 {
         (2.0 - ms.log10().floor()).clamp(0.0, 6.0)
@@ -171,14 +174,14 @@ pub(super) fn number(ms: f64) -> String {
 }
 
 impl BenchTable {
-    /// Iterates over the rows with times of `stage`.
+    /// Iterates over the rows that have times of `stage`, with these times.
     pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&BenchRow, &Times)> {
         self.rows
             .iter()
             .filter_map(move |row| Some((row, row.times(stage)?)))
     }
 
-    /// Iterates over all rows and their times.
+    /// Iterates over the times of all stages in all rows, each with its row.
     pub(super) fn all(&self) -> impl Iterator<Item = (&BenchRow, &Times)> {
         Timed::all().flat_map(|stage| self.stage(stage))
     }
@@ -207,7 +210,7 @@ impl BenchTable {
             .join("\n")
     }
 
-    /// Text lines of the table for one stage.
+    /// Returns the lines of text of the part of the table that shows `stage`.
     fn stage_lines(&self, stage: Timed) -> Vec<String> {
         let what = if stage == Timed::Open {
             "columns"

@@ -7,20 +7,20 @@ use clap::builder::PossibleValue;
 use lavoxel::render::Style;
 use lavoxel::simulation::Stage;
 
-/// Separately timed work.
+/// Subject of the benchmark: work that is timed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timed {
-    /// Rule of the simulation, given by its name.
+    /// One rule of the simulation, given by its name.
     Rule(&'static str),
-    /// Low-pass filtering after a step, as pictures need it.
+    /// Update of the low-pass filter after a step, which pictures need.
     Lowpass,
-    /// Picture in the cinematic style.
+    /// Drawing of a picture in the cinematic style.
     Cinematic,
-    /// Picture in the scientific style.
+    /// Drawing of a picture in the scientific style.
     Scientific,
-    /// Hash of the whole state.
+    /// Computation of the hash of the whole state.
     Hash,
-    /// Opening of a heightmap.
+    /// Conversion of a heightmap to the ground of a box.
     Open,
 }
 
@@ -41,7 +41,7 @@ static ALL: LazyLock<Vec<Timed>> = LazyLock::new(|| {
 });
 
 impl Timed {
-    /// All subjects in display order.
+    /// Iterates over all subjects in display order.
     pub(super) fn all() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
@@ -51,7 +51,7 @@ impl Timed {
         self != Self::Open
     }
 
-    /// Name of the subject on the command line.
+    /// Returns the name of the subject on the command line.
     fn name(self) -> &'static str {
         match self {
             Self::Rule(name) => name,
@@ -63,12 +63,12 @@ impl Timed {
         }
     }
 
-    /// Key of the subject in a JSON row.
+    /// Returns the key of the subject in a row of the JSON file.
     pub(super) fn key(self) -> String {
         format!("{}_ms", self.name())
     }
 
-    /// Heading of the subject's part of the table, and help text.
+    /// Returns the heading of the subject's part of the table, which is also the help text.
     pub(super) fn title(self) -> String {
         match self {
             Self::Rule(name) => format!("{name} step"),
@@ -80,7 +80,7 @@ impl Timed {
         }
     }
 
-    /// Style of the timed picture; `None` for other subjects.
+    /// Returns the style of the timed picture; `None` for subjects other than pictures.
     pub(super) fn style(self) -> Option<Style> {
         match self {
             Self::Cinematic => Some(Style::Cinematic),

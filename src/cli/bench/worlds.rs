@@ -14,25 +14,25 @@ use lavoxel::world::{Ground, World};
 
 use super::stop;
 
-/// Box of the paper.
+/// Size of the box in the paper.
 pub(super) const PAPER_BOX: Grid = Grid {
     nx: 128,
     ny: 100,
     nz: 128,
 };
 
-/// Numbers of steps after which the volcano is timed.
+/// Numbers of steps after which the volcano scene is timed.
 const VOLCANO_STEPS: [u64; 2] = [500, 2000];
 /// Fractions of the box filled with lava.
 const FILLS: [f64; 3] = [0.1, 0.25, 0.5];
-/// Number of steps for the lava of a filled box to come to rest.
+/// Number of steps after which the lava of the box for the case `settled` is at rest.
 const SETTLING: u64 = 5;
-/// Number of steps of a settled world that are timed together, because a single step is too short
-/// for the clock's resolution.
+/// Number of steps that are timed together in the settled world, because a single step is too short
+/// for the resolution of the clock.
 const SETTLED_BATCH: u64 = 100;
 
-/// Scenes with several materials, each with the number of steps before the measurement. Together
-/// the scenes use every rule.
+/// Scenes with several materials, or of the physical model: (name, text, number of steps before the
+/// measurement). Together the scenes use every rule.
 const SCENES: [(&str, &str, u64); 6] = [
     (
         "island",
@@ -66,18 +66,19 @@ radius = 1.0
 rate_m3_s = 20.0
 "#;
 
-/// World to be timed, with its rules.
+/// World in which stages are timed, with its rules.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) world: State,
     pub(super) rules: Rules,
-    /// Vents that add to the air.
+    /// Vents of the world, for the stages that pour lava in the physical model and that feed the
+    /// air.
     pub(super) vents: Vents,
-    /// Number of steps timed together.
+    /// Number of steps that are timed together.
     pub(super) batch: u64,
 }
 
-/// Builds all worlds; after Ctrl-C fewer.
+/// Builds the worlds of all cases; after Ctrl-C their simulations run for fewer steps.
 pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut simulation = Scene::volcano()
@@ -126,7 +127,8 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Runs a simulation until `steps` steps are completed; fewer after Ctrl-C.
+/// Runs `simulation` until `steps` steps are completed, fewer after Ctrl-C, and returns its state
+/// as a case with the name `name`.
 fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
@@ -145,7 +147,7 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
 }
 
 impl Case {
-    /// Stages of a step in order, without the sources.
+    /// Iterates over the stages of a step in order; the sources of materials are left out.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
         let air = Stage::of_air(&self.world, &self.vents);
         let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
@@ -155,7 +157,7 @@ impl Case {
             .chain(air)
     }
 
-    /// Advances the case's own world by one step, without the sources.
+    /// Advances the world of the case by one step with the number `number`, without the sources.
     pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
         let mut world = std::mem::replace(
             &mut self.world,
@@ -165,8 +167,8 @@ impl Case {
         self.world = world;
     }
 
-    /// Advances a copy of the world by one step, without the sources and without the calming rule,
-    /// as for lava that is fed.
+    /// Advances `world` by one step with the number `number` and the rules of the case, without the
+    /// sources and without the calming rule, as for lava that is fed.
     pub(super) fn step_of(&self, world: &mut State, engine: &mut Tiled, number: u64) {
         let stages = self.stages().filter(|stage| !stage.calms());
         stages.for_each(|stage| {

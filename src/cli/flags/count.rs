@@ -3,7 +3,7 @@
 use lavoxel::hazard::MAX_RUNS;
 use lavoxel::scene::{MAX_THREADS, MOST_FINER};
 
-/// Upper bound of the number of steps of a run.
+/// Upper bound on the number of steps of a run.
 const MOST_STEPS: u64 = 1_000_000_000;
 
 /// Parses a number of steps, 0 or more.

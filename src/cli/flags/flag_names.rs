@@ -11,17 +11,17 @@ use lavoxel::validate::{Invalid, escape_for_terminal};
 pub(in crate::cli) struct FlagNames(Vec<Flag>);
 
 struct Flag {
-    /// Key, such as `film.size`; or a prefix such as `vent[0].` for all keys of a table.
+    /// Scene key, such as `film.size`; or a prefix such as `vent[0].` for all keys of a table.
     key: String,
-    /// Text as typed, such as `--size 9000x10`.
+    /// Flag and value as typed, such as `--size 9000x10`.
     text: String,
-    /// Unit of the number, or the accepted notations.
+    /// Unit of the number, or the notations that the flag accepts.
     hint: &'static str,
 }
 
 impl FlagNames {
-    /// Registers `flag` for `key` if `value` is present; `hint` is the unit or the accepted
-    /// notations.
+    /// Registers `flag` with its `value` for the scene key `key`; does nothing if `value` is
+    /// `None`. `hint` is the unit or the accepted notations.
     pub(in crate::cli) fn add(
         &mut self,
         key: &str,
@@ -39,7 +39,7 @@ impl FlagNames {
         }
     }
 
-    /// Replaces, in an error, the scene key by the flag that overrides it.
+    /// Replaces, in `error`, the scene key by the flag that overrides this key.
     pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(invalid) = invalid_in(&error) else {
             return error;
@@ -65,7 +65,7 @@ impl FlagNames {
     }
 }
 
-/// The `Invalid` value in the error chain; `None` for other errors.
+/// Returns the `Invalid` value in the chain of causes of `error`; `None` if there is none.
 fn invalid_in(error: &anyhow::Error) -> Option<&Invalid> {
     error.chain().find_map(|cause| {
         let terrain = match cause.downcast_ref() {

@@ -5,10 +5,10 @@ use std::str::FromStr;
 use lavoxel::memory;
 use sysinfo::System;
 
-/// Default limit as a fraction of the machine's memory.
+/// Default memory limit as a fraction of the machine's memory.
 const USUAL_SHARE: f64 = 0.8;
 
-/// Size as the user writes it.
+/// Memory size as the user writes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) enum Size {
     Bytes(u64),
@@ -62,8 +62,8 @@ pub(in crate::cli) fn limit_to(size: Option<Size>) {
     }
 }
 
-/// Memory in bytes of the machine, or of this process's control group if smaller; `None` if
-/// unknown.
+/// Returns the memory of the machine in bytes, or the limit of this process's control group if
+/// smaller; `None` if unknown.
 fn of_machine() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();

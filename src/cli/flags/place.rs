@@ -213,20 +213,20 @@ const FLAGS: [(&str, &str); 18] = [
     ("error_length_m", "--dem-error-length"),
 ];
 
-/// Iterates over parameters of `[terrain]`, each with the flag that sets it.
+/// Iterates over the keys of `[terrain]` that flags set, each with its flag.
 fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
     FLAGS
         .into_iter()
         .filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
 }
 
-/// Help text of a flag: the description of a `[terrain]` key.
+/// Returns the description of the `[terrain]` key `key`, as the help text of its flag.
 fn help_of(key: &str) -> &'static str {
     TerrainSpec::param(key).map_or("", |param| param.what.trim_end_matches('.'))
 }
 
 impl MapArgs {
-    /// Terrain spec that contains only the keys set by flags.
+    /// Returns a terrain spec that contains only the keys set by flags.
     pub(in crate::cli) fn terrain(&self) -> TerrainSpec {
         let (crop, crop_m) = match self.crop {
             Some(Cut::Cells(crop)) => (Some(crop), None),
@@ -256,8 +256,8 @@ impl MapArgs {
         }
     }
 
-    /// Registers the flags that override numbers of `[terrain]`, both under the full keys and under
-    /// the keys without the table name, as error messages of file readers give them.
+    /// Registers in `typed` the flags that override numbers of `[terrain]`, both under the full
+    /// keys and under the keys without the table name, which errors of file readers give.
     pub(in crate::cli) fn put_into(&self, typed: &mut FlagNames) {
         let terrain = self.terrain();
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
@@ -277,12 +277,12 @@ impl MapArgs {
         }
     }
 
-    /// Fill rule set by the flag; `None` without the flag.
+    /// Returns the rule of `--fill`; `None` without the flag.
     pub(in crate::cli) fn fill(&self) -> Option<Fill> {
         self.fill.map(Fill::from)
     }
 
-    /// Returns an error for flags that only make sense with a box.
+    /// Returns an error if flags are set that only make sense with a box.
     pub(in crate::cli) fn check_no_box(&self) -> anyhow::Result<()> {
         for (flag, given) in [
             ("--base-m", self.base_m.is_some()),
@@ -296,7 +296,7 @@ impl MapArgs {
         Ok(())
     }
 
-    /// Returns an error for flags that do not apply to the terrain `kind`.
+    /// Returns an error if flags are set that do not apply to the terrain `kind`.
     fn check_kind(&self, kind: TerrainKind) -> anyhow::Result<()> {
         let terrain = self.terrain();
         for (param, flag) in flags() {
@@ -311,7 +311,7 @@ impl MapArgs {
 }
 
 impl PlaceArgs {
-    /// Overrides that the flags set.
+    /// Returns the values that the flags set in place of those of the scene.
     pub(in crate::cli) fn overrides(&self) -> anyhow::Result<Overrides> {
         let lava = |name: &str| {
             LavaSpec::preset(name)
@@ -340,7 +340,7 @@ impl PlaceArgs {
         })
     }
 
-    /// Spec of the initial lava in `file`, with the flags that modify it.
+    /// Returns the spec of the initial lava in `file`, with the values of the flags that modify it.
     fn start_of(&self, file: &Path) -> StartSpec {
         let usual = StartSpec::of_file(file.to_owned());
         StartSpec {
@@ -350,7 +350,7 @@ impl PlaceArgs {
         }
     }
 
-    /// Flags that override scene keys, so that errors can name the flag.
+    /// Returns the flags with the scene keys that they override, so that errors can name the flag.
     pub(in crate::cli) fn typed(&self) -> FlagNames {
         let mut typed = FlagNames::default();
         self.map.put_into(&mut typed);
@@ -424,7 +424,7 @@ impl PlaceArgs {
         typed
     }
 
-    /// Returns an error that names the flags which do not apply to the terrain `kind`.
+    /// Returns an error that names the flags set that do not apply to the terrain `kind`.
     pub(in crate::cli) fn check_kind(&self, kind: TerrainKind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
         let on_map = self
@@ -440,7 +440,7 @@ impl PlaceArgs {
     }
 }
 
-/// Parses `TIME=FILE`.
+/// Parses `TIME=FILE` to the time of a survey and the path of its file.
 fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
     let (time, file) = text
         .split_once('=')
@@ -494,7 +494,7 @@ impl From<FillRule> for Fill {
     }
 }
 
-/// Size of a box in cells, parsed from `128x100x128`.
+/// Size of a box in cells (x, y, z), parsed from text such as `128x100x128`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Size(pub(in crate::cli) Grid);
 
@@ -513,7 +513,7 @@ impl FromStr for Size {
     }
 }
 
-/// Size of a raster in cells, parsed from `640x480`.
+/// Size of a raster in cells (columns, rows), parsed from text such as `640x480`.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Raster {
     pub(in crate::cli) cols: usize,
@@ -535,7 +535,7 @@ impl FromStr for Raster {
     }
 }
 
-/// Parses integers separated by any of `separators`.
+/// Parses `N` integers that are separated by any of the characters in `separators`.
 fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usize>, String> {
     let part = |part: &str| {
         part.trim()
@@ -545,7 +545,8 @@ fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usiz
     text.split(separators).map(part).collect()
 }
 
-/// Part of a heightmap: `100,50,256,256` in cells, or `1000m,500m,2560m,2560m`.
+/// Part of a heightmap, parsed from `100,50,256,256` in cells or from `1000m,500m,2560m,2560m` in
+/// metres: west, north, columns or width, rows or depth.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
     Cells([usize; 4]),
@@ -572,7 +573,7 @@ impl FromStr for Cut {
     }
 }
 
-/// Parses four numbers (west, south, east, north) such as `499547.5,4174982.5,503327.5,4178762.5`.
+/// Parses four numbers (west, south, east, north), such as `499547.5,4174982.5,503327.5,4178762.5`.
 fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     let wrong = || format!("\"{text}\" is not four coordinates: west,south,east,north");
     let numbers: Option<Vec<f64>> = text
@@ -604,7 +605,7 @@ impl FromStr for VentFlag {
     }
 }
 
-/// Help text of `--lava` with the names of all presets.
+/// Returns the help text of `--lava` with the names of all presets.
 fn lava_help() -> String {
     let (last, others) = Lava::PRESETS.split_last().unwrap_or((&"", &[]));
     format!(

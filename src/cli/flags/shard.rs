@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// Part of the runs: `3/40` is every fortieth, from the third.
+/// Part of the runs of a command: `3/40` is every fortieth run, beginning with the third.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Shard {
     pub(in crate::cli) number: u64,

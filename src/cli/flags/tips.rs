@@ -4,7 +4,7 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// Units of time with their accepted names.
+/// Units of time, each with the names that users may write for it.
 const TIMES: [(&str, &[&str]); 4] = [
     ("s", &["s", "sec", "second", "seconds"]),
     ("min", &["min", "mins", "minute", "minutes"]),
@@ -12,7 +12,8 @@ const TIMES: [(&str, &[&str]); 4] = [
     ("d", &["d", "day", "days"]),
 ];
 
-/// Replaces the suggestion in a parser error by a better one, if available.
+/// Replaces the suggestion in a parser error by a better one, if available. `program`: the parser
+/// with all commands; `typed`: words of the command line.
 pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -31,8 +32,8 @@ pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[Strin
     error
 }
 
-/// Suggestion for a time with a space, such as `--duration 3h` for `--duration 3 hours`; `None` for
-/// other errors.
+/// Returns a suggestion for a time that was typed with a space, such as `--duration 3h` for
+/// `--duration 3 hours`; `None` for other errors. `wrong`: the rejected word.
 fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     let at = typed.iter().position(|word| word == wrong)?;
     let [flag, number] = typed.get(at.checked_sub(2)?..at)? else {
@@ -45,7 +46,8 @@ fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     is_time.then(|| format!("a number and its unit are one word: {flag} {number}{unit}"))
 }
 
-/// Suggestion for a flag that exists in other commands only; `None` for other errors.
+/// Returns the suggestion that `wrong` is a flag of other commands; `None` if no other command has
+/// this flag.
 fn of_another_command(wrong: &str, program: &Command, typed: &[String]) -> Option<String> {
     let name = wrong.strip_prefix("--")?.split('=').next()?;
     let has = |command: &&Command| {

@@ -1,8 +1,8 @@
 //! File size limits (`ulimit -f`).
 
-/// Installs a handler so that a write beyond the limit fails like one on a full disk: the temporary
-/// file is removed and a message printed. Without a handler the system ends the program at the
-/// write.
+/// Installs a signal handler so that a write beyond the limit fails like a write on a full disk:
+/// the temporary file is removed and a message printed. Without a handler the system would end the
+/// program at this write.
 #[cfg(unix)]
 pub(in crate::cli) fn outlive() {
     // The flag is never read: the handler alone makes the write fail.

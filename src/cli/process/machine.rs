@@ -1,6 +1,6 @@
 //! Name of the machine, for tables of timings.
 
-/// Processor and operating system in one line.
+/// Returns the names of processor and operating system in one line.
 pub(in crate::cli) fn name() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     format!(
@@ -9,7 +9,7 @@ pub(in crate::cli) fn name() -> String {
     )
 }
 
-/// Name of the processor; `None` unless the system lists it in `/proc/cpuinfo`.
+/// Returns the name of the processor; `None` unless the system lists the name in `/proc/cpuinfo`.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

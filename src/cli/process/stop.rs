@@ -12,14 +12,14 @@ use std::time::Duration;
 use lavoxel::output;
 
 static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Overdue flag: the grace period is over, frames are to be abandoned and steps cut.
+/// Set after the grace period of a signal; frames are then abandoned and steps cut short.
 static OVERDUE: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
-/// Set while long work runs, which checks [`asked`].
+/// Set once long work has begun, which checks [`asked`] and ends itself.
 static LONG_WORK: AtomicBool = AtomicBool::new(false);
-/// Set while only files are being written that can be made again.
+/// Set while the only work left is writing files that can be made again.
 static EXPENDABLE: AtomicBool = AtomicBool::new(false);
 
-/// Grace period after a signal for a step, a frame or a file in progress.
+/// Grace period after a signal, in which a step, a frame or a file in progress may be completed.
 const MOMENT: Duration = Duration::from_secs(1);
 
 /// Installs the handler of Ctrl-C and of the termination signal.
@@ -42,7 +42,7 @@ pub(in crate::cli) fn listen() {
     }
 }
 
-/// Runs `what` on a new thread after `MOMENT`, while other work continues.
+/// Runs `what` on a new thread after `MOMENT` (the grace period), while other work continues.
 fn after_a_moment(what: impl FnOnce() + Send + 'static) {
     std::thread::spawn(|| {
         std::thread::sleep(MOMENT);
@@ -50,7 +50,8 @@ fn after_a_moment(what: impl FnOnce() + Send + 'static) {
     });
 }
 
-/// Ends the program, and leaves no partial file behind.
+/// Ends the program with the exit status of a stopped run; partial files are removed and named in
+/// messages.
 fn end() -> ! {
     for path in output::abandon() {
         crate::cli::show::messages::note(&format!("stopped before {} was written", path.display()));
@@ -64,8 +65,8 @@ pub(in crate::cli) fn after_the_step() {
 }
 
 /// Marks the end of the work whose results are kept: from now on a signal abandons the file being
-/// written. If a signal came during the work itself, files are abandoned only if `are_kept`, since
-/// a checkpoint can make them again; else they are written to the end.
+/// written. If a signal came during the work itself, files are abandoned only if `are_kept` is
+/// true, since a checkpoint can make them again; otherwise they are completed.
 pub(in crate::cli) fn only_files_are_left(are_kept: bool) {
     if !asked() || are_kept {
         EXPENDABLE.store(true, Ordering::Relaxed);
@@ -75,18 +76,19 @@ pub(in crate::cli) fn only_files_are_left(are_kept: bool) {
     }
 }
 
-/// Flag that long steps read; steps end early once it is set.
+/// Returns the flag that is set by the first signal. Long steps read the flag and end early once it
+/// is set.
 pub(in crate::cli) fn flag() -> Arc<AtomicBool> {
     Arc::clone(&ASKED)
 }
 
-/// Flag that frames and steps read; set a grace period after a signal, it abandons frames and cuts
-/// steps.
+/// Returns the flag that is set a grace period after the first signal. Frames and steps read the
+/// flag: frames are then abandoned and steps cut short.
 pub(in crate::cli) fn overdue() -> Arc<AtomicBool> {
     Arc::clone(&OVERDUE)
 }
 
-/// Returns true if Ctrl-C was pressed.
+/// Returns true once Ctrl-C was pressed or the termination signal came.
 pub(in crate::cli) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

@@ -7,11 +7,11 @@ use lavoxel::render::sun;
 use lavoxel::scene::{Scene, unix_seconds};
 use lavoxel::validate::escape_for_terminal;
 
-/// Date in seconds since 1970-01-01 UTC, with an optional position.
+/// Date for the position of the sun, in seconds since 1970-01-01 UTC, and optionally the place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SunAt {
     unix_s: f64,
-    /// Longitude and latitude in degrees; `None`: the position of the box.
+    /// Longitude and latitude of the place in degrees; `None`: the centre of the box.
     place: Option<[f64; 2]>,
 }
 
@@ -52,7 +52,8 @@ impl FromStr for SunAt {
 }
 
 impl SunAt {
-    /// Sets sun direction and sky of a scene for the date and position.
+    /// Sets sun direction and sky of `scene` for the date and the place. Returns an error if no
+    /// place is given and the box is on no map with longitude and latitude.
     pub(super) fn shine(&self, scene: &mut Scene, site: &Site) -> anyhow::Result<()> {
         let on_the_map = || {
             let [x, y] = site.on_the_map([0.5 * site.grid.nx as f64, 0.5 * site.grid.nz as f64]);

@@ -19,12 +19,12 @@ use lavoxel::validate::Invalid;
 use crate::cli::process::stop;
 use crate::cli::show::messages;
 
-/// Typical length² / area of a basalt flow (dimensionless), with `FLOW_THICKNESS_M`, its typical
-/// thickness in metres. Used only to estimate the length of a flow for the camera.
+/// Typical ratio length² / area of a basalt flow. With `FLOW_THICKNESS_M`, the typical thickness in
+/// metres, it serves only to estimate the length of a flow for the camera.
 const FLOW_SHAPE: f64 = 8.0;
 const FLOW_THICKNESS_M: f64 = 4.0;
-/// Maximum radius of a flow, as a fraction of the box's longer side, for which the camera is moved
-/// close to the flow.
+/// Upper bound on the radius of a flow, as a fraction of the box's longer side, up to which the
+/// camera is moved close to the flow.
 const SMALL_PART: f64 = 0.35;
 
 /// View of a scene in pictures.
@@ -34,7 +34,7 @@ pub(in crate::cli) enum View {
     Slice(Section),
 }
 
-/// Command-line parser for the names of a type's values.
+/// Returns a command-line parser for the names of the values of `T`.
 pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     let values = T::ALL
         .iter()
@@ -84,7 +84,7 @@ impl fmt::Display for Clip {
     }
 }
 
-/// Painter with data cached between frames.
+/// Painter: draws pictures of a scene and caches data between frames.
 pub(in crate::cli) struct Painter {
     name: String,
     look: LookSpec,
@@ -100,9 +100,10 @@ pub(in crate::cli) struct Painter {
     lowpass: Option<LowPass>,
     /// Renderer, created with the first volume picture, because its preparation takes a second.
     renderer: Option<Renderer>,
-    /// Fixed bounds that all cameras frame; `None`: the present bounds.
+    /// Fixed bounds that all cameras frame; `None`: cameras frame the present bounds of ground and
+    /// matter.
     framed: Option<Bounds>,
-    /// True once the warning about a camera inside rock has been printed.
+    /// Set once the warning about a camera inside rock has been printed.
     told: bool,
 }
 
@@ -113,7 +114,8 @@ enum Drawn {
 }
 
 impl Painter {
-    /// Creates a painter for a built scene; returns an error for a slice outside of the box.
+    /// Creates a painter for a scene that has been built. Returns an error if a slice lies outside
+    /// of the box, or if the box is too large for pictures.
     pub(in crate::cli) fn new(
         scene: &Scene,
         stage: &BuiltScene,
@@ -160,8 +162,9 @@ impl Painter {
         })
     }
 
-    /// Fixes the framing of all cameras to the present bounds, so that growing rock does not move
-    /// the picture. Returns the bounds as (lowest corner, extent) in cells; `None` for slices.
+    /// Fixes the framing of all cameras to the present bounds of ground and matter, so that growing
+    /// rock does not move the picture. Returns the bounds as (lowest corner, extent) in cells;
+    /// `None` for slices.
     pub(in crate::cli) fn keep_framing(
         &mut self,
         simulation: &Simulation,
@@ -227,12 +230,12 @@ impl Painter {
         Ok(())
     }
 
-    /// Lets cameras follow the present bounds again.
+    /// Lets cameras follow the present bounds of ground and matter again.
     pub(in crate::cli) fn free_framing(&mut self) {
         self.framed = None;
     }
 
-    /// Bounds of the present ground and matter.
+    /// Returns the bounds of the present ground and matter.
     fn bounds(&mut self, simulation: &Simulation) -> Result<Bounds, Invalid> {
         let (tall, world) = (self.tall, simulation.world());
         let renderer = match &mut self.renderer {
@@ -247,8 +250,8 @@ impl Painter {
         Ok(renderer.subject().of_tall_cells(tall).holding(&self.matter))
     }
 
-    /// Draws the present state in `size` pixels from a camera; `None` if the program has been
-    /// stopped and its grace period is over.
+    /// Draws the present state from a camera as a picture of `size` (width, height) pixels. `None`
+    /// if the program was stopped and the grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -314,7 +317,8 @@ impl Painter {
         Ok(image)
     }
 
-    /// Annotations of a picture; `distance_cells` is the distance of the camera's target.
+    /// Returns the annotations of a picture from `camera`; `distance_cells` is the distance from
+    /// the camera to its target, in cells.
     fn notes_on(&self, simulation: &Simulation, camera: &Camera, distance_cells: f32) -> Notes {
         let time = || {
             simulation

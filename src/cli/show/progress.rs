@@ -13,10 +13,10 @@ use lavoxel::world::Layer;
 
 use crate::cli::show::messages;
 
-/// Interval between two updates of the numbers next to the bar.
+/// Interval between two updates of the numbers shown next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
 
-/// Interval between two log lines without a terminal.
+/// Interval between two log lines, which replace the bar where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Progress over the steps of a simulation: a bar on a terminal; elsewhere, such as in a file or a
@@ -28,7 +28,7 @@ pub(in crate::cli) struct Progress {
 }
 
 impl Progress {
-    /// Creates the progress display for `steps` steps; with `quiet` nothing is printed.
+    /// Creates the progress display for a run up to step `steps`; with `quiet` nothing is printed.
     pub(in crate::cli) fn new(steps: u64, quiet: bool) -> Self {
         let bar = bar(
             steps,
@@ -43,7 +43,8 @@ impl Progress {
         }
     }
 
-    /// Starts at step `step`; the rate and the remaining time are measured from there.
+    /// Sets the step at which the run continues; step rate and remaining time are measured from
+    /// there.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();
@@ -81,7 +82,8 @@ pub(in crate::cli) struct Frames {
 }
 
 impl Frames {
-    /// Creates the progress display for a film of `frames` frames that ends at step `steps`.
+    /// Creates the progress display for a film of `frames` frames that ends at step `steps`; with
+    /// `quiet` nothing is printed.
     pub(in crate::cli) fn new(frames: u64, steps: u64, quiet: bool) -> Self {
         let bar = bar(frames, quiet, "{bar:28} frame {pos}/{len}  {msg}");
         let log = Log::instead_of(&bar, quiet, "frame");
@@ -95,7 +97,7 @@ impl Frames {
         }
     }
 
-    /// Registers a frame that existed already.
+    /// Registers the frame number `frame`, at step `step`, that already existed and was not drawn.
     pub(in crate::cli) fn skip(&mut self, frame: u64, step: u64) {
         self.now = [frame, step];
         self.bar.set_position(frame);
@@ -107,14 +109,14 @@ impl Frames {
         self.now[1] = step;
     }
 
-    /// Registers a step with its duration `took`.
+    /// Registers a completed step, which took `took`.
     pub(in crate::cli) fn step(&mut self, simulation: &Simulation, took: Duration) {
         self.costs.add(1, took);
         self.now[1] = simulation.steps();
         self.show(Some(simulation));
     }
 
-    /// Registers a frame, drawn and written in `took`.
+    /// Registers frame number `frame`, which took `took` to draw and write.
     pub(in crate::cli) fn frame(&mut self, frame: u64, simulation: &Simulation, took: Duration) {
         self.costs.add(0, took);
         self.now[0] = frame;
@@ -144,7 +146,8 @@ impl Frames {
         }
     }
 
-    /// Estimated remaining time; `None` before the first frame.
+    /// Returns the estimated remaining time; `None` while no frame has been drawn, or no step made
+    /// although steps remain.
     fn left(&self) -> Option<Seconds> {
         let left: [u64; 2] = std::array::from_fn(|k| self.all[k].saturating_sub(self.now[k]));
         self.costs
@@ -164,7 +167,7 @@ impl Frames {
 struct Costs([Option<f64>; 2]);
 
 impl Costs {
-    /// Weight of the latest duration in the moving averages of (frames, steps).
+    /// Weights (0 to 1) of the latest duration in the moving averages of (frames, steps).
     const SHARES: [f64; 2] = [0.1, 0.02];
 
     fn add(&mut self, kind: usize, took: Duration) {
@@ -173,8 +176,8 @@ impl Costs {
         *mean += (took - *mean) * Self::SHARES[kind];
     }
 
-    /// Estimated time in seconds for `frames` frames and `steps` steps; `None` before the first
-    /// frame, or before the first step if steps remain.
+    /// Returns the estimated time in seconds for `frames` frames and `steps` steps; `None` before
+    /// the first frame, or before the first step if steps remain.
     fn estimate_s(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
         let stepping = if steps == 0 {
             0.0
@@ -193,7 +196,8 @@ pub(in crate::cli) struct Runs {
 }
 
 impl Runs {
-    /// Creates the progress display for `runs` runs, of which `done` exist already.
+    /// Creates the progress display for `runs` runs, of which `done` were completed before; with
+    /// `quiet` nothing is printed.
     pub(in crate::cli) fn new(runs: u64, done: u64, quiet: bool) -> Self {
         let bar = bar(
             runs,
@@ -241,11 +245,11 @@ fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
     bar
 }
 
-/// Log lines in place of a bar.
+/// Log lines that replace a progress bar.
 struct Log {
-    /// Name of the counted unit, in the singular.
+    /// Name of the counted unit in the singular, such as `step`.
     unit: &'static str,
-    /// Count at the start, excluded from the rate.
+    /// Count at the start, which does not enter the rate.
     first: u64,
     start: Instant,
     last: Instant,
@@ -269,7 +273,8 @@ impl Log {
         }
     }
 
-    /// Prints a line like [`Self::say`], with additional text and a given remaining time.
+    /// Prints a line like [`Self::say`] if the interval is over, with the additional text `more`
+    /// and the remaining time `left`.
     fn say_with(&mut self, done: u64, all: Option<u64>, more: &str, left: Option<Seconds>) {
         let now = Instant::now();
         if self.is_due(now, done, all.unwrap_or(done)) {
@@ -278,7 +283,8 @@ impl Log {
         }
     }
 
-    /// Line to be printed now; `None` if the interval is not over.
+    /// Returns the line to be printed at the time `now`, with `done` of `all` units completed;
+    /// `None` if the interval is not over.
     fn due(&mut self, now: Instant, done: u64, all: u64) -> Option<String> {
         if !self.is_due(now, done, all) {
             return None;
@@ -314,7 +320,8 @@ impl Log {
     }
 }
 
-/// Text that describes the contents of the box.
+/// Returns a text about the contents of the box: simulated time and volume, or number of liquid
+/// cells and mass.
 fn contents(simulation: &Simulation) -> String {
     flow_words(simulation).unwrap_or_else(|| {
         let tallies: Vec<_> = simulation
@@ -329,7 +336,7 @@ fn contents(simulation: &Simulation) -> String {
     })
 }
 
-/// Text with simulated time and volume; `None` in the classic model.
+/// Returns a text with simulated time and volume; `None` in the classic model.
 fn flow_words(simulation: &Simulation) -> Option<String> {
     let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);
     let account = flow.account();

@@ -11,16 +11,16 @@ use lavoxel::render::Image;
 
 use crate::cli::show::messages;
 
-/// Disk space in bytes above which the storage of frames is reported.
+/// Disk space in bytes from which on the user is told about the storage of frames.
 const LARGE: f64 = 1e9;
 
-/// File name of the checkpoint in the folder of frames.
+/// Name of the checkpoint file in the folder of stored frames.
 pub(in crate::cli) const STATE: &str = "state.lavoxel";
 
-/// File name of the previous checkpoint.
+/// Name of the file with the previous checkpoint in the folder of stored frames.
 const STATE_BEFORE: &str = "state.lavoxel.previous";
 
-/// Output paths of the frames.
+/// Output paths of a film: animation files and files of single frames.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Targets {
     pub(in crate::cli) animations: Vec<PathBuf>,
@@ -30,8 +30,8 @@ pub(in crate::cli) struct Targets {
 }
 
 impl Targets {
-    /// Folder in which frames are stored until the film is complete; `None` if no film is
-    /// requested.
+    /// Returns the folder in which frames are stored until the film is complete; `None` if no film
+    /// is requested.
     pub(in crate::cli) fn parts(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref().map(|(folder, _)| folder);
         self.animations
@@ -40,16 +40,17 @@ impl Targets {
             .map(|path| Parts::folder_of(path))
     }
 
-    /// Path of the single-frame file with `number` (frame index or step); `None` without
-    /// single-frame files.
+    /// Returns the path of the single-frame file with `number` (frame index or step); `None`
+    /// without single-frame files.
     pub(in crate::cli) fn frame_path(&self, number: u64) -> Option<PathBuf> {
         self.folder
             .as_ref()
             .map(|(folder, name)| folder.join(format!("{name}_{number:06}.png")))
     }
 
-    /// Checks that the single-frame files do not exist or belong to an unfinished version of the
-    /// film. `names` are pairs (frame index, number in the file name).
+    /// Returns an error if a single-frame file exists that must not be replaced and that no
+    /// unfinished version of this film wrote. `names`: pairs (frame index, number in the file
+    /// name); `parts`: stored frames of the unfinished version.
     pub(in crate::cli) fn check_frames(
         &self,
         names: impl Iterator<Item = (u64, u64)>,
@@ -69,18 +70,19 @@ impl Targets {
     }
 }
 
-/// Film in progress of being written.
+/// Film that is being written.
 pub(in crate::cli) struct Reel {
     targets: Targets,
-    /// Files of an earlier version that ended early, to be replaced by this film.
+    /// Files of an earlier, unfinished version of the film, which are to be replaced by this
+    /// version.
     replaced: Vec<PathBuf>,
     parts: Parts,
     fps: u32,
     /// Total number of frames of the film.
     frames: u64,
     animations: Vec<Box<dyn Animation>>,
-    /// Last picture with its number of repetitions so far; written when the next picture arrives,
-    /// because its duration is unknown before.
+    /// Last picture as RGB bytes, with its number of repetitions so far. It is written when the
+    /// next picture arrives, because its duration is unknown before.
     last: Option<(Vec<u8>, u32)>,
     /// Number of frames added so far.
     added: u64,
@@ -88,8 +90,9 @@ pub(in crate::cli) struct Reel {
 }
 
 impl Reel {
-    /// Opens a film of `frames` frames at `fps` frames per second. `plan` is a text that contains
-    /// all inputs of the frames; stored frames are reused only if their plan is equal.
+    /// Opens a film of `frames` frames at `fps` frames per second; `None` if no film is requested.
+    /// `plan` is a text that contains all inputs of the frames; stored frames are reused only if
+    /// their plan is equal.
     pub(in crate::cli) fn open(
         targets: &Targets,
         plan: &str,
@@ -124,22 +127,24 @@ impl Reel {
         }))
     }
 
-    /// Frames stored on disk.
+    /// Returns the frames that are stored on disk.
     pub(in crate::cli) fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// Number of frames added so far.
+    /// Returns the number of frames added so far.
     pub(in crate::cli) fn added(&self) -> u64 {
         self.added
     }
 
-    /// Stored frame of an earlier session; `None` if missing or of another size.
+    /// Returns the stored frame with index `frame` of an earlier session; `None` if it is missing
+    /// or not of `size` (width, height) pixels.
     pub(in crate::cli) fn known(&self, frame: u64, size: [u32; 2]) -> Option<CachedFrame> {
         self.parts.read(frame, (size[0], size[1]))
     }
 
-    /// Stores a newly drawn frame.
+    /// Stores a newly drawn frame with index `frame`; `labels` are texts that are stored with the
+    /// frame.
     pub(in crate::cli) fn keep(
         &mut self,
         frame: u64,
@@ -156,7 +161,8 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a stored frame to the film; `name` is the number in its file name.
+    /// Adds a stored frame to the film. `frame`: frame index; `name`: number in the name of the
+    /// single-frame file; `rgb`: picture of `size` (width, height) pixels.
     pub(in crate::cli) fn add(
         &mut self,
         (frame, name): (u64, u64),
@@ -169,7 +175,8 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a frame identical to the preceding one, whose stored copy has the number `kept`.
+    /// Adds a frame identical to the preceding one. `kept`: index of the stored frame; `name`:
+    /// number in the name of the single-frame file.
     pub(in crate::cli) fn repeat(&mut self, kept: u64, name: u64) -> anyhow::Result<()> {
         self.added += 1;
         self.last.iter_mut().for_each(|(_, times)| *times += 1);
@@ -219,7 +226,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Writes the pending picture.
+    /// Writes the last picture to all animations, if one is pending.
     fn flush(&mut self) -> anyhow::Result<()> {
         if let Some((rgb, times)) = self.last.take() {
             for animation in &mut self.animations {
@@ -229,7 +236,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Reports, once, the disk space that the frames will need, if it is large.
+    /// Tells the user once how much disk space the stored frames will need, if it is large.
     fn tell_room(&mut self, frame: u64) {
         let about = self.parts.bytes() as f64 / (frame + 1) as f64 * self.frames as f64;
         if !self.told && about >= LARGE && self.targets.folder.is_none() {
@@ -255,7 +262,7 @@ impl Reel {
         Ok(())
     }
 
-    /// Registers an output file that a longer version of the film may replace.
+    /// Registers the output file `path`, which a longer version of the film may replace.
     pub(in crate::cli) fn note_unfinished(&mut self, path: &Path) -> anyhow::Result<()> {
         Ok(self.parts.note_unfinished(path)?)
     }
@@ -265,7 +272,7 @@ impl Reel {
         Ok(self.parts.finish()?)
     }
 
-    /// Message about how to continue a film that ended early.
+    /// Returns a message about how to continue a film that ended early.
     pub(in crate::cli) fn how_to_go_on(&self) -> String {
         let (folder, size) = (
             self.parts.folder().display(),

@@ -12,21 +12,23 @@ const PRESSURE: f64 = 0.35;
 const FILTER: f64 = 0.16;
 
 table! {
-    /// The `[air.article]` table: what happens in a step, in cells and steps.
+    /// The `[air.article]` table: parameters of the solver `article`, per step and in cells.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct PracticalFluidParams {
-        /// Acceleration along a fall of the density of 1.0 across a face: sound runs at √(2 ·
-        /// pressure).
+        /// Acceleration of the air by pressure, in cells per step², for a density difference of 1.0
+        /// across a face. Sound travels at √(2 · pressure) cells per step.
         pub pressure: f32 = 0.24, [0.0, PRESSURE] "";
-        /// Share of the difference to each neighbour by which velocity diffuses.
+        /// Share of the velocity difference to each neighbour that diffuses in a step.
         pub filter_velocity: f32 = 0.02, [0.0, FILTER] "share";
-        /// Share of the difference to each neighbour by which density diffuses.
+        /// Share of the density difference to each neighbour that diffuses in a step.
         pub filter_density: f32 = 0.1, [0.0, FILTER] "share";
-        /// Loss a·h² + b·h + c of a heat h above that of the air at rest.
+        /// Coefficients `[a, b, c]` of the heat loss: each step reduces a heat h above that of the
+        /// air at rest by a·h² + b·h + c.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub heat_decay: [f32; 3] = [0.0; 3], [0.0, 1.0] "";
-        /// Still-asks flag: a cell at rest asks for its own content in the reverse pass, and keeps
-        /// a share; otherwise, as in the article, all goes to the neighbours that ask for it.
+        /// Treatment of cells at rest in the reverse pass. `true`: such a cell asks for its own
+        /// content, too, and keeps a share. `false`, as in the article: all its content goes to the
+        /// neighbours that ask for it.
         pub still_asks: bool = true;
     }
 }

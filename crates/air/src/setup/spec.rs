@@ -17,75 +17,79 @@ const MAX_CELLS: f64 = (1u64 << 29) as f64;
 words!(Side, Motion);
 
 table! {
-    /// The sides of the air's box. The floor is always a wall, and so are open sides across which
-    /// the box is one cell thick.
+    /// Sides of the air's box. The floor is always a wall, and so are open sides across which the
+    /// box is one cell thick.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct SidesSpec {
-        /// West and east.
+        /// West and east side.
         pub x: Side = Side::Open;
-        /// North and south.
+        /// North and south side.
         pub z: Side = Side::Open;
-        /// Above; it cannot wrap.
+        /// Top; it cannot wrap.
         pub top: Side = Side::Open;
     }
 }
 
 table! {
-    /// The air of a scene, in metres, seconds and kelvin.
+    /// The air of a scene; units are metres, seconds and kelvin.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct AirSpec {
         /// Solver that moves the air.
         pub solver: Motion = Motion::default();
-        /// Voxels along an edge of an air cell, 1, 2, 4 or 8: more is coarser and cheaper; absent:
-        /// 2, and 4 in a box of more than 256 cells a side.
+        /// Edge of an air cell: 1, 2, 4 or 8 voxels; larger cells are coarser and cheaper. Absent:
+        /// 2, or 4 in a box of more than 256 cells a side.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ratio: Option<usize> = None, [1.0, 8.0] "voxels";
-        /// Height of the air's box; absent: twice that of the voxels'.
+        /// Height of the air's box; absent: twice the height of the voxels' box.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub height_m: Option<f64> = None, [1e-3, 1e6] "m";
-        /// Width of the air around the voxels' box.
+        /// Width of the margin of air around the voxels' box.
         pub margin_m: f64 = 0.0, [0.0, 1e6] "m";
-        /// Sides of its box, `{ x = …, z = …, top = … }`; the floor is a wall, and so are open
-        /// sides of a box one cell thick.
+        /// Sides of the air's box, `{ x = …, z = …, top = … }`; the floor is a wall, and so are
+        /// open sides across which the box is one cell thick.
         pub sides: SidesSpec = SidesSpec::default();
-        /// Seconds of the air for one step of the lava; more makes everything faster, and twice as
-        /// dear above 3.2 cells a step.
+        /// Time that passes in the air during one step of the lava. More makes all motion of the
+        /// air faster, and doubles the cost of steps in which air moves by more than 3.2 cells.
         pub step_s: f64 = 0.5, [1e-6, 3600.0] "s";
-        /// Wind at heights above the floor: metres, metres a second up to 200, and the direction it
-        /// comes from in degrees from north over east; linear between.
+        /// Wind profile as rows `[height, speed, direction]`: height above the floor in metres,
+        /// speed in m/s up to 200, and direction from which the wind comes, in degrees from north
+        /// over east; linear between the rows.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::many")]
         pub wind: Vec<[f64; 3]> = Vec::new();
-        /// Frequency of layered air after Brunt and Väisälä; 0.0106 is the standard atmosphere, in
-        /// which plumes spread out at their height.
+        /// Buoyancy frequency (Brunt and Väisälä) of stratified air, 0 none; 0.0106 is the standard
+        /// atmosphere, in which plumes spread out at the height where they weigh as much as the air
+        /// around them.
         pub stratification: f64 = 0.0, [0.0, 0.1] "1/s";
-        /// Temperature of the air.
+        /// Temperature of the air around the lava and the plumes.
         pub ambient_k: f64 = 288.0, [50.0, 1000.0] "K";
-        /// Number of inks that the air carries, which weigh nothing and have the colours of
-        /// `look.air.inks`.
+        /// Number of inks in the air: weightless dyes in the colours of `look.air.inks`.
         pub inks: usize = 0, [0.0, 4.0] "";
-        /// Mass of ash, drops or ink in a cubic metre of air that counts as 1; a cell takes 256 of
-        /// it from a source.
+        /// Mass of ash, drops or ink per cubic metre of air that counts as one unit; sources fill a
+        /// cell of the air up to 256 units.
         pub ash_unit_kg_m3: f64 = 0.01, [1e-6, 10.0] "kg/m³";
-        /// Speed at which ash falls through the air.
+        /// Speed at which ash sinks through the air.
         pub fall_m_s: f64 = 0.5, [0.0, 100.0] "m/s";
-        /// Share of the steam that becomes vapour in a second; less where it is hot or full of ash.
+        /// Share of the steam's water drops that evaporates in a second; less where the air is hot
+        /// or full of ash.
         pub fade_per_s: f64 = 0.1, [0.0, 100.0] "1/s";
-        /// Heat that a square metre of lava gives to the air for each kelvin between them.
+        /// Heat flow from lava to air through a square metre for each kelvin of temperature
+        /// difference.
         pub convection: f64 = 50.0, [0.0, 1e4] "W/(m² K)";
-        /// Name of the gas whose matter goes into the air as steam; absent: gases stay among the
-        /// voxels.
+        /// Name of the gas among the materials that goes into the air as steam; absent: gases stay
+        /// in the voxels.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub steam: Option<String> = None;
-        /// Deceleration a·v² + b·v + c of a speed v, in cells and steps.
+        /// Coefficients `[a, b, c]` of the friction: each step reduces a speed v by a·v² + b·v + c,
+        /// in cells and steps.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub friction: [f64; 3] = [0.0; 3], [0.0, 1.0] "";
-        /// Strength of the vorticity confinement, which gives small eddies back what the grid takes
-        /// from them, and no more; only of incompressible air.
+        /// Strength of the vorticity confinement, which returns to small eddies the energy that the
+        /// grid takes from them, and no more; only for the solver `incompressible`.
         pub confinement: f64 = 0.0, [0.0, 0.15] "1/s";
-        /// Numbers of the article's solver.
+        /// Parameters of the solver `article`.
         pub article: PracticalFluidParams = PracticalFluidParams::default();
-        /// Name of the grains that fallen ash becomes, a grain for each full voxel; absent: it is
-        /// only counted.
+        /// Name of the grains among the materials that fallen ash becomes, one grain per full
+        /// voxel; absent: fallen ash is only counted.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub ash: Option<String> = None;
     }

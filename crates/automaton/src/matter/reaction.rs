@@ -86,54 +86,56 @@ impl<N: Value> Value for Terms<N> {
 }
 
 table! {
-    /// Reaction, as a `[[reaction]]` table.
+    /// A reaction of materials, as written in a `[[reaction]]` table.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Reaction {
-        /// One or two consumed materials, with their parts.
+        /// One or two materials that the reaction consumes, with their parts.
         must pub takes: Terms, [1.0, MOST] "parts";
-        /// Up to two produced materials, with their parts.
+        /// Up to two materials that the reaction produces, with their parts.
         #[serde(default)]
         may pub makes: Terms, [1.0, MOST] "parts";
-        /// The material that must be in one of the six cells around, with its least amount; it is
-        /// read only.
+        /// Material that must be in one of the six neighbours of the cell, with its least amount
+        /// there; the reaction does not change it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub near: Option<Terms<f64>>, [1e-4, 1.0] "amount";
-        /// Share of the box's height above which the reaction takes place.
+        /// Height above which the reaction takes place, as a share of the box's height.
         #[serde(default, skip_serializing_if = "is_zero")]
         may pub above: f64, [0.0, 1.0] "share";
-        /// Place of its materials: `"cell"`, `"beside"` or `"across"`; absent: next to the material
-        /// of `near`, or else in a cell.
+        /// Place of the materials: all in one cell (`"cell"`), in one cell next to the material of
+        /// `near` (`"beside"`), or in two cells that share a face (`"across"`). Absent: `"beside"`
+        /// if there is `near`, else `"cell"`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub place as "where": Option<Where>;
-        /// Largest amount that reacts in a cell in a step: this amount for each part.
+        /// Largest amount that reacts in a cell in one step, per part: a material with two parts
+        /// reacts twice as much.
         #[serde(default = "one")]
         may pub rate: f64, [1e-4, 2.0] "amount";
-        /// Share of the cells that react in a step.
+        /// Share of the cells in which the reaction takes place in a step, chosen at random.
         #[serde(default = "one")]
         may pub chance: f64, [0.0, 1.0] "share";
-        /// Energy of a full cell of lava that the reaction makes.
+        /// Energy per full cell of lava that the reaction produces.
         #[serde(default, skip_serializing_if = "is_zero")]
         may pub energy: f64, [0.0, VENT_ENERGY_MAX] "";
-        /// Heat that the reaction takes from the lava, in the physical model: water boils, ice
-        /// melts.
+        /// Heat that the reaction takes from the lava in the physical model, such as to boil water
+        /// or to melt ice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub heat: Option<ReactionHeat>;
     }
 }
 
 table! {
-    /// Heat that a reaction takes from the lava next to its first material: through every face that
-    /// the two share flows `w_m2_k · (T − at_k)`, less where a crust stands between, and no more
-    /// reacts than this heat suffices for.
+    /// Heat that a reaction takes from the lava next to its first material. Through each face
+    /// between the two flows the heat `w_m2_k · (T − at_k)` per square metre and second, less where
+    /// a crust lies between; only as much reacts as this heat suffices for.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ReactionHeat {
-        /// Heat for a kilogram of the first material: 2.6e6 to warm and boil water, 3.34e5 to melt
-        /// ice.
+        /// Heat that a kilogram of the first material takes: 2.6e6 to warm and boil water, 3.34e5
+        /// to melt ice.
         must pub j_kg: f64, [1.0, 1e9] "J/kg";
-        /// Heat that goes through a square metre for each kelvin that the lava is warmer than the
-        /// material; 200 to 500 for water that boils in a film.
+        /// Heat flow through a square metre for each kelvin by which the lava is warmer than the
+        /// material: 200 to 500 for water in film boiling.
         must pub w_m2_k: f64, [1e-3, 1e6] "W/(m² K)";
-        /// Temperature of the material: 373 where water boils, 273.15 where ice melts.
+        /// Temperature of the first material: 373 for boiling water, 273.15 for melting ice.
         must pub at_k: f64, [1.0, 2000.0] "K";
     }
 }

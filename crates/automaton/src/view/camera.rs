@@ -9,16 +9,15 @@ table! {
     /// A camera that orbits a target, as written in a scene file under `camera`.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct CameraSpec {
-        /// Compass direction in which the camera stands, seen from the target: 0 north, 90 east,
-        /// 180 south.
+        /// Compass direction from the target to the camera: 0 north, 90 east, 180 south.
         pub azimuth_deg: f32 = 150.0, [-3600.0, 3600.0] "°";
-        /// Angle of the camera above the target's horizon.
+        /// Angle of the camera above the horizontal plane through the target.
         pub elevation_deg: f32 = 27.0, [-89.0, 89.0] "°";
-        /// Distance from camera to target in diagonals of the shown box; absent: as near as
-        /// everything fits.
+        /// Distance from camera to target in diagonals of the shown box; absent: the least at which
+        /// everything fits into the picture.
         pub distance: Option<f32> = None, [0.01, 100.0] "diagonals";
-        /// Target of the camera, as shares of the shown box along x, y, z; absent: what centres the
-        /// subject.
+        /// Target of the camera, as shares of the shown box along x, y and z; absent: the point
+        /// that centres the subject.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option")]
         pub target: Option<[f32; 3]> = None, [-10.0, 10.0] "shares";
         /// Vertical field of view.

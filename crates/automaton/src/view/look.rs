@@ -58,110 +58,121 @@ pub enum Antialias {
 words!(Style, SkyPreset, Surroundings, Antialias);
 
 table! {
-    /// Everything about the look of a picture except the camera. All keys have defaults.
+    /// Look of pictures: all settings except the camera. All keys have defaults.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct LookSpec {
         /// Style of the picture: `"cinematic"`, or plain: `"scientific"`, `"surface"` or
         /// `"maximum"`.
         pub style: Style = Style::Cinematic;
         /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava
-        /// are cut open there. Light, shadow and patterns stay as they are.
+        /// are cut open at its faces. Light, shadow and patterns do not change.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::lists")]
         pub clip: [[f32; 2]; 3] = [[0.0, 1.0]; 3], [0.0, 1.0] "shares";
-        /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of
-        /// stops.
+        /// Palette of the plain styles: a name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a
+        /// list of stops.
         pub palette: PaletteSpec = PaletteSpec::Name("lava".into());
-        /// Plain: `"amount"` or `"specific-energy"` of the lava chooses the colour, or, in the
-        /// words of older scenes, `"density"` or `"energy"`.
+        /// Quantity of the lava that the palette of the plain styles shows: `"amount"` or
+        /// `"specific-energy"`; older scenes write `"density"` or `"energy"`.
         #[serde(with = "super::color_by")]
         pub color_by: CellMeasure = CellMeasure::Amount;
-        /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's
-        /// length absorbs. Maximum: lava is visible from the density that has a quarter of the
-        /// largest opacity.
+        /// Opacity of the lava in the style scientific, as stops `[density, opacity]` with rising
+        /// density; opacity is the share of light that one cell's length absorbs. In the style
+        /// maximum, lava is visible from the density at which the opacity is a quarter of the
+        /// largest.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::many")]
         pub opacity: Vec<[f32; 2]> = vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]], [0.0, 1.0] "";
-        /// Exposure: each stop doubles all light. Cinematic.
+        /// Exposure; each stop doubles the brightness of the picture. Cinematic style only.
         pub exposure: f32 = 0.0, [-10.0, 10.0] "stops";
-        /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic.
+        /// Strength of the bloom around bright lava, 0 none, 1 usual. Cinematic style only.
         pub glow: f32 = 1.0, [0.0, 10.0] "";
-        /// Strength of the heat haze over bright lava, 0 none, 1 usual. Cinematic.
+        /// Strength of the heat haze over bright lava, 0 none, 1 usual. Cinematic style only.
         pub shimmer: f32 = 1.0, [0.0, 10.0] "";
-        /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic.
+        /// Strength of the light that lava throws on rock, 0 none, 1 usual. Cinematic style only.
         pub lava_light: f32 = 1.0, [0.0, 10.0] "";
-        /// Share of dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic.
+        /// Strength of the dark crust on the lava, 0 none, 1 usual, 2 nearly closed. Cinematic
+        /// style only.
         pub crust: f32 = 1.0, [0.0, 3.0] "";
-        /// Width of crust plates; absent: 2.8 % of the box's longer side. Cinematic.
+        /// Width of the crust's plates; absent: 2.8 % of the box's longer side. Cinematic style
+        /// only.
         pub plate_size: Option<f32> = None, [0.5, 1000.0] "cells";
-        /// Incandescent clots that vents of lava throw in the classic model, 0 none, 1 usual. They
-        /// are only a likeness, by the rate of the vent and the number of the step. Cinematic.
+        /// Abundance of the incandescent clots that vents of lava throw in the classic model, 0
+        /// none, 1 usual. They are only drawn, by the rate of the vent and the number of the step,
+        /// and not simulated. Cinematic style only.
         pub sparks: f32 = 1.0, [0.0, 1.0] "";
-        /// A flame, as that of a candle: its foot along x, y, z and its height. It is only a
-        /// likeness, which heats nothing. Cinematic.
+        /// A flame, such as that of a candle: `[x, y, z, height]`, its foot and its height. It is
+        /// only drawn and heats nothing. Cinematic style only.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub flame: Option<[f32; 4]> = None, [-1e4, 1e5] "cells";
-        /// Distance that the crust rides down steep, hot lava in one step; 0 nails it to the
-        /// ground. It is only a likeness: the volume holds no velocities. Cinematic.
+        /// Distance that the pattern of the crust moves down steep, hot lava in one step; 0 fixes
+        /// it to the ground. This motion is only drawn: the cells hold no velocities. Cinematic
+        /// style only.
         pub drift: f32 = 0.02, [0.0, 10.0] "cells";
-        /// Smoothed amount at which the lava's surface lies. Cinematic, surface.
+        /// Smoothed amount at which the lava's surface is drawn. Only in the styles cinematic and
+        /// surface.
         pub iso: f32 = 0.42, [0.02, 0.98] "amount";
-        /// Amount below which liquid is not drawn at all, at most `iso`; between both, films coat
-        /// the rock. Cinematic.
+        /// Amount below which liquid is not drawn at all, at most `iso`; liquid between `film` and
+        /// `iso` is drawn as a film on the rock. Cinematic style only.
         pub film: f32 = 0.07, [0.0, 0.98] "amount";
-        /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in
-        /// vent units. Cinematic.
+        /// Energy per unit of amount at which lava looks cold (first value: closed crust) and hot
+        /// (second value: open and brightest). 1 is the energy per unit of amount of fresh lava
+        /// from a vent. Cinematic style only.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub heat: [f32; 2] = [0.5, 1.25], [0.0, 100.0] "";
-        /// Temperatures of lava with energy 0 and 1 per unit of amount: lava glows as a black body
-        /// by them, and bars show them. Those of the lava when left out in the physical model; in
-        /// the classic one lava has colours of its own.
+        /// Temperatures of lava with an energy per unit of amount of 0 and of 1: lava glows as a
+        /// black body by them, and colour bars show them. Absent: in the physical model those of
+        /// its lava; in the classic model none, and lava has colours of its own.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub kelvin: Option<[f32; 2]> = None, [0.0, 5000.0] "K";
-        /// Extra smoothing of the surface as a Gaussian radius, 0 none. Cinematic, surface.
+        /// Additional smoothing of the drawn surface: radius of a Gaussian filter, 0 none. Only in
+        /// the styles cinematic and surface.
         pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
-        /// Time of day: `"dusk"`, `"day"` or `"night"`.
+        /// Time of day, which sets sky and light: `"dusk"`, `"day"` or `"night"`.
         pub sky: SkyPreset = SkyPreset::Dusk;
-        /// Surroundings of the box: `"sky"`, `"table"`, `"land"`, which goes on from its ground, or
-        /// `"sea"`, which goes on from water at its sides. Cinematic.
+        /// Surroundings of the box: `"sky"`, `"table"`, `"land"` (the ground of the box continues)
+        /// or `"sea"` (water at the sides of the box continues). Cinematic style only.
         pub surroundings: Surroundings = Surroundings::Sky;
-        /// Share of the sky that clouds cover, 0 none, 1 overcast; over a table there is none.
-        /// Cinematic.
+        /// Share of the sky that clouds cover, 0 none, 1 overcast; with the surroundings `"table"`
+        /// there are no clouds. Cinematic style only.
         pub clouds: f32 = 0.55, [0.0, 1.0] "";
-        /// Compass direction of the sun: 0 north, 90 east.
+        /// Compass direction from which the sun shines: 0 north, 90 east.
         pub sun_azimuth_deg: f32 = 236.0, [-3600.0, 3600.0] "°";
-        /// Height of the sun above the horizon; absent: what suits the sky.
+        /// Angle of the sun above the horizon; absent: that of the time of day in `sky`.
         pub sun_elevation_deg: Option<f32> = None, [1.0, 90.0] "°";
-        /// Haze between camera and rock, 0 none, 1 usual. Cinematic.
+        /// Strength of the haze between camera and rock, 0 none, 1 usual. Cinematic style only.
         pub haze: f32 = 1.0, [0.0, 10.0] "";
-        /// Distance between samples along a ray: less is finer and slower.
+        /// Distance between samples along a ray from the camera: smaller is finer and slower.
         pub step: f32 = 0.5, [0.05, 2.0] "cells";
-        /// Pixels for which more than one ray is traced: `"off"`, `"edges"` or `"full"`.
+        /// Antialiasing, by more than one ray for a pixel: `"off"`, only at visible `"edges"`, or
+        /// `"full"` in every pixel.
         pub antialias: Antialias = Antialias::Edges;
-        /// Ash and steam in the air. Cinematic.
+        /// Look of ash and steam in the air. Cinematic style only.
         pub air: AirLook = AirLook::default();
         ..
-        /// Height of a cell in its widths, which light and shadow follow. The scene gives it; no
+        /// Height of a cell divided by its width, used for light and shadow. The scene sets it; no
         /// key of a file does.
         pub cell_height: f32 = 1.0;
         ..
-        /// Picture over the ground, in place of the rock's own colours; `None` without one. The
-        /// scene's terrain names its file.
+        /// Image over the ground in place of the rock's own colours; `None`: no image. The terrain
+        /// of the scene names the file.
         pub drape: Option<Drape> = None;
     }
 }
 
 table! {
-    /// Drawing of ash and steam in the air, as written in a scene file under `look.air`.
+    /// Look of ash and steam in the air, as written in a scene file under `look.air`.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct AirLook {
-        /// Light that a kilogram of ash or drops in a line of sight takes away.
+        /// Extinction of light by ash and water drops: area that a kilogram of either shades.
         pub extinction_m2_kg: f32 = 200.0, [0.0, 1e5] "m²/kg";
-        /// Share of the light that ash scatters, as linear RGB; drops of water are white.
+        /// Albedo of ash: share of the light meeting it that it scatters, as linear RGB. Water
+        /// drops are white.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub albedo: [f32; 3] = [0.46, 0.42, 0.40], [0.0, 1.0] "shares";
-        /// Colours of the inks of the air, such as `"#d8392f"`, in their order; inks mix as
-        /// pigments do.
+        /// Colours of the inks of the air, such as `"#d8392f"`, in the order of the inks; inks mix
+        /// as pigments do.
         pub inks: Vec<String> = AirLook::usual_inks(), [f64::NEG_INFINITY, f64::INFINITY] "";
-        /// Strength of the billows between the cells of the air, 0 none, 1 strong.
+        /// Strength of the billows that are drawn finer than the cells of the air, 0 none, 1
+        /// strong.
         pub detail: f32 = 0.5, [0.0, 1.0] "";
         /// Self-shadowing: smoke hides the sun from what lies behind it.
         pub self_shadow: bool = true;

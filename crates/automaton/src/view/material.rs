@@ -92,27 +92,29 @@ impl Preset {
 words!(Preset);
 
 table! {
-    /// The look of a material. Missing keys have defaults.
+    /// Look of a material in pictures. Keys left out have defaults.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct MaterialLook {
         /// Optical preset: `"water"`, `"steam"`, `"sand"`, `"ash"`, `"ice"`, `"rubble"`,
         /// `"leaves"`, `"wall"`, `"roof"`, `"wax"`, `"gloss"` or `"metal"`.
         pub preset: Preset = Preset::default();
-        /// Absorption of light by a cell of water, steam or ice, 0 none, 1 usual. Cinematic.
+        /// Strength of the absorption of light in water, steam or ice, 0 none, 1 usual. Cinematic
+        /// style only.
         pub depth: f32 = 1.0, [0.0, 100.0] "";
         /// Share of light that a cell of a liquid with the preset water passes on, absorption by
-        /// its colour not counted: the missing light comes back as its colour, and makes it milky.
-        /// Cinematic.
+        /// its colour not counted; the rest is scattered back in the liquid's colour and makes it
+        /// milky. Cinematic style only.
         pub clear: f32 = 1.0, [0.0, 1.0] "share";
-        /// Height of the ripples and of the grain on its surface, and depth of the billows of
-        /// steam, 0 none, 1 usual; over 1, water has a swell, too, that breaks on shores, and a
-        /// wall is of stones in courses. Cinematic.
+        /// Strength of the surface relief, 0 none, 1 usual: height of ripples and of surface grain,
+        /// depth of the billows of steam. Over 1, water also has a swell that breaks on shores, and
+        /// a wall consists of stones in courses. Cinematic style only.
         pub waves: f32 = 1.0, [0.0, 10.0] "";
-        /// Colour as `#rrggbb`; absent: what suits the preset. For water: that of white light after
-        /// four cells of water. Cinematic: not for ice and rubble. The plain styles: for all.
+        /// Colour as `#rrggbb`; absent: that of the preset. For water: the colour of white light
+        /// after four cells of water. The cinematic style does not use it for ice and rubble, the
+        /// plain styles use it for all presets.
         pub color: Option<String> = None;
-        /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is
-        /// what one cell's length absorbs. Absent: what suits the preset.
+        /// Opacity in the plain styles, as stops `[density, opacity]` with rising density; opacity
+        /// is the share of light that one cell's length absorbs. Absent: that of the preset.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::some")]
         pub opacity: Option<Vec<[f32; 2]>> = None, [0.0, 1.0] "";
     }

@@ -16,7 +16,7 @@ table! {
     /// Colour at a position of a palette.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Stop {
-        /// Position; rises from stop to stop.
+        /// Position of the colour on the scale of the palette; rises from stop to stop.
         must pub at: f32;
         /// sRGB colour as `#rrggbb`.
         must pub color: String;

@@ -21,70 +21,70 @@ kinds! {
     /// Matter that an edit puts into its shape.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Matter by "kind" {
-        /// Tops cells that are not solid up to `amount` with fresh lava.
+        /// Fills the cells of the shape that are not solid with fresh lava up to `amount`.
         Lava = "lava" {
-            /// Least amount that a cell holds afterwards.
+            /// Least amount of lava in each cell afterwards; 1 is a full cell.
             must amount: f64, [0.0, 1.0] "";
-            /// Energy per full cell of new lava. In the physical model 1 is the temperature of a
-            /// vent, 0 that of the solidus.
+            /// Energy per full cell of new lava; 1 when left out. In the physical model 1 is the
+            /// temperature of a vent, 0 that of the solidus.
             #[serde(default = "of_a_vent")]
             may energy: f64, [0.0, VENT_ENERGY_MAX] "";
-            /// Temperature in the physical model, in place of the energy.
+            /// Temperature of new lava in the physical model, in place of `energy`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             may temperature_k: Option<f64>, [1.0, 2000.0] "K";
         },
-        /// Tops cells that are not solid up to `amount` of a material of the scene, as far as
-        /// heavier matter leaves room. If the material is grains, puts a whole grain into a share
-        /// `amount` of the cells, those that have room for one.
+        /// Fills the cells of the shape that are not solid with a material of the scene up to
+        /// `amount`, as far as heavier matter leaves room. Grains: puts one whole grain each into a
+        /// share `amount` of the cells, where there is room for a grain.
         Material = "material" {
-            /// Name of the material.
+            /// Name of the material that is put into the shape.
             must name: String;
-            /// Least amount that a cell holds afterwards.
+            /// Least amount of the material in each cell afterwards; 1 is a full cell.
             must amount: f64, [0.0, 1.0] "";
         },
-        /// Fills the hollow in which the shape lies, up to the top of the shape, as a basin: all
-        /// cells that are not solid and connected with the shape below its top. A hollow of more
-        /// than two million cells stays as it is.
+        /// Fills the hollow in which the shape lies, up to the top of the shape, like a basin: all
+        /// cells that are not solid and are connected with the shape below its top. A hollow of
+        /// more than two million cells stays as it is.
         Flood = "flood" {
-            /// Name of the material: `lava`, or another one of the scene.
+            /// Name of the material that fills the hollow: `lava`, or another one of the scene.
             must name: String;
-            /// Least amount that a cell holds afterwards.
+            /// Least amount of the material in each cell afterwards; 1, a full cell, when left out.
             #[serde(default = "full")]
             may amount: f64, [0.0, 1.0] "";
         },
-        /// Puts a material in the place of another one, or of all others: the amount that comes is
-        /// the amount that goes.
+        /// Replaces one material, or all others, by the same amount of another material.
         Replace = "replace" {
-            /// Name of the material that goes; absent: all others.
+            /// Name of the material that is removed; absent: all others.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             may of: Option<String>;
-            /// Name of the material that comes: `lava`, or another one of the scene.
+            /// Name of the material that is put in its place: `lava`, or another one of the scene.
             must name: String;
         },
-        /// Makes the cells solid; matter in them is removed.
+        /// Makes the cells of the shape solid; matter in these cells is removed.
         Rock = "rock" with "lavoxel_base::param::no_keys",
-        /// Raises the ground of the shape's columns under the sky by a number of cells, or lowers
-        /// it: a dam, a ditch, a dam that breaks. Liquid in cells that become ground is removed. In
-        /// the classic model by whole cells.
+        /// Raises or lowers the ground of the shape's columns under the sky by a number of cells: a
+        /// dam, a ditch, a dam that breaks. Liquid in cells that become ground is removed. The
+        /// classic model rounds to whole cells.
         Raise = "raise" {
-            /// Height by which the ground rises, below 0 falls.
+            /// Height by which the ground rises; a negative number lowers it.
             must by: f64, [-FAR, FAR] "cells";
         },
-        /// Gives the ground of the shape's columns under the sky the heights of a file where no
-        /// lava of the run is: a survey made meanwhile. Other liquid in cells that become ground is
-        /// removed. In the classic model by whole cells.
+        /// Sets the ground of the shape's columns under the sky to the heights of a file, such as a
+        /// later survey, except where lava of the run lies. Other liquid in cells that become
+        /// ground is removed. The classic model rounds to whole cells.
         Ground = "ground"(Box<SurveySpec>),
-        /// In a scene of the physical model whose lava melts: makes the cells solid lava.
+        /// Makes the cells of the shape solid lava, in a scene of the physical model whose lava can
+        /// melt again.
         Solid = "solid" {
             /// Temperature of the solid lava; absent: that of the air.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             may temperature_k: Option<f64>, [1.0, 2000.0] "K";
         },
-        /// Takes liquids away and leaves rock standing.
+        /// Removes liquids from the shape and leaves rock.
         Drain = "drain" with "lavoxel_base::param::no_keys",
-        /// Takes liquids and rock away.
+        /// Removes liquids and rock from the shape.
         Nothing = "nothing" with "lavoxel_base::param::no_keys",
-        /// Warms, dirties and moves the air, where the scene has one.
+        /// Changes heat, ash, steam and wind of the air in the shape, in a scene with air.
         Air = "air"(Breath),
     }
 }
@@ -100,28 +100,29 @@ fn of_a_vent() -> f64 {
 }
 
 table! {
-    /// Contents that an edit puts into the air: the least values of each cell afterwards.
+    /// Contents that an edit puts into the air: least values in each cell afterwards.
     #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Breath {
-        /// Excess temperature over the air at rest.
+        /// Temperature above that of the air at rest.
         pub heat_k: f64 = 0.0, [0.0, 1e4] "K";
-        /// Mass of ash in a cubic metre.
+        /// Mass of ash in a cubic metre of air.
         pub ash_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
-        /// Mass of water drops in a cubic metre.
+        /// Mass of water drops in a cubic metre of air.
         pub steam_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
-        /// Velocity that the air gets, east, up and south; all 0: the air keeps its own.
+        /// Velocity that the air gets, towards east, up and south; all 0: the air keeps its
+        /// velocity.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub wind_m_s: [f64; 3] = [0.0; 3], [-300.0, 300.0] "m/s";
     }
 }
 
 table! {
-    /// One change, as written in a scene.
+    /// One change of the box, as written in a scene.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct Edit {
-        /// Region that changes.
+        /// Region of the box that is changed.
         must pub shape: Shape;
-        /// Matter that the region gets.
+        /// Matter that is put into the region.
         must pub matter: Matter;
     }
 }

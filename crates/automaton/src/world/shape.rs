@@ -18,10 +18,11 @@ const MOST_POINTS: usize = 10_000;
 pub(super) const FAR: f64 = lavoxel_base::grid::MAX_SIDE as f64;
 
 kinds! {
-    /// Region of the box; lengths in cells, a cell belongs to the region when its centre does.
+    /// Region of the box; lengths are in cells. A cell belongs to the region if its centre lies
+    /// inside.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub enum Shape by "kind" {
-        /// All cells between two corners, `from` inside and `to` outside.
+        /// All cells between two corners, from `from` (inclusive) to `to` (exclusive).
         Box = "box" {
             /// Lowest corner (x, y, z).
             must from: [f64; 3], [-FAR, FAR] "cells";
@@ -32,37 +33,38 @@ kinds! {
         Sphere = "sphere" {
             /// Centre (x, y, z).
             must center: [f64; 3], [-FAR, FAR] "cells";
-            /// Radius.
+            /// Radius of the ball.
             must radius: f64, [0.01, FAR] "cells";
         },
         /// An upright cylinder.
         Cylinder = "cylinder" {
             /// Centre of the base (x, y, z).
             must base: [f64; 3], [-FAR, FAR] "cells";
-            /// Radius.
+            /// Radius of the cylinder.
             must radius: f64, [0.01, FAR] "cells";
-            /// Height above the base.
+            /// Height of the cylinder above its base.
             must height: f64, [0.01, FAR] "cells";
         },
         /// All cells below a height, such as a sea.
         Below = "below" {
-            /// Height of its top above the floor of the box.
+            /// Height of the top of the region above the floor of the box.
             must level: f64, [0.01, FAR] "cells";
         },
         /// An upright wall along a line, from the floor of the box to its roof.
         Line = "line" {
-            /// Points (x, z).
+            /// Points (x, z) of the line.
             #[serde(deserialize_with = "lavoxel_base::fixed_len::many")]
             must points: Vec<[f64; 2]>, [-FAR, FAR] "cells";
-            /// Width across the line; at least the columns that the line crosses, each adjacent to
-            /// the next one.
+            /// Width across the line; the wall always has at least the columns that the line
+            /// crosses, each adjacent to the next one.
             #[serde(default)]
             may width: f64, [0.0, FAR] "cells";
         },
-        /// The inside of a closed mesh in a file. The shape has no cells before its scene is built.
+        /// The inside of a closed mesh in a file. The shape is empty until the scene is built,
+        /// which reads the file.
         Mesh = "mesh"(Box<MeshSpec>),
-        /// All below the heights of a heightmap in a file. The shape has no cells before its scene
-        /// is built.
+        /// All cells below the heights of a heightmap in a file. The shape is empty until the scene
+        /// is built, which reads the file.
         Heightmap = "heightmap"(Box<ReliefSpec>),
     }
 }

@@ -26,36 +26,37 @@ pub enum Up {
 words!(Up);
 
 table! {
-    /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. It keeps its proportions
-    /// in metres: where heights are stretched, or cells are oblong, the mesh is stretched as the
-    /// land is.
+    /// The shape `kind = "mesh"` of a body: the inside of a closed mesh. The mesh keeps its
+    /// proportions in metres: where heights are exaggerated or cells are not cubes, it is stretched
+    /// like the land.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct MeshSpec {
-        /// The file, relative to the folder of the scene: `.stl`, `.obj` or `.glb`.
+        /// Mesh file (`.stl`, `.obj` or `.glb`), relative to the folder of the scene.
         must pub file: PathBuf;
-        /// The object of the file with this name alone; the whole file when left out.
+        /// Name of the one object of the file that is used; absent: the whole file.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub part: Option<String>;
-        /// The axis of the file that points up; z of `.stl`, else y when left out.
+        /// Axis of the file that points up; absent: z for `.stl`, else y.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub up: Option<Up>;
-        /// Degrees by which it is turned clockwise, seen from above.
+        /// Angle by which the mesh is turned clockwise, seen from above.
         #[serde(default, skip_serializing_if = "is_zero")]
         may pub turn_deg: f64, [-3600.0, 3600.0] "°";
-        /// Place of the middle of its lowest end (x, y, z); or else `origin`.
+        /// Position (x, y, z) of the middle of the mesh's lowest end; either this or `origin`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub base: Option<[f64; 3]>, [-FAR, FAR] "cells";
-        /// Place of the origin of the file (x, y, z).
+        /// Position (x, y, z) of the origin of the file; either this or `base`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub origin: Option<[f64; 3]>, [-FAR, FAR] "cells";
-        /// Its height; or else `unit_m`.
+        /// Height of the mesh; either this or `unit_m`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub height: Option<f64>, [0.01, FAR] "cells";
-        /// Metres of a unit of the file: 1 for a file in metres, 0.001 for one in millimetres.
+        /// Length of a unit of the file: 1 for a file in metres, 0.001 for one in millimetres;
+        /// either this or `height`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub unit_m: Option<f64>, [1e-9, 1e9] "m";
         ..
-        /// The cells inside, once a scene has read the file.
+        /// Cells inside the mesh; `None` until a scene has read the file.
         pub cells: Option<Arc<Cells>>;
     }
 }

@@ -14,19 +14,20 @@ use crate::validate::{Invalid, one_line};
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 table! {
-    /// The shape `kind = "heightmap"` of a body: what lies below the heights of a file. Its lowest
-    /// height lies at the bottom of the shape, its highest at the top; where the file has no height
-    /// there is no body.
+    /// The shape `kind = "heightmap"` of a body: all cells below the heights of a file. The lowest
+    /// height of the file lies at the bottom of the shape, the highest at the top; where the file
+    /// has no height, the shape has no cells.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct ReliefSpec {
-        /// The file, relative to the folder of the scene, in any format of a heightmap.
+        /// Heightmap file, relative to the folder of the scene, in any supported format of
+        /// heightmaps.
         must pub file: PathBuf;
-        /// Lowest corner (x, y, z): west, bottom, north.
+        /// Lowest corner of the shape (x, y, z): west, bottom, north.
         must pub from: [f64; 3], [-FAR, FAR] "cells";
-        /// Extent (x, y, z).
+        /// Extent of the shape along x, y and z.
         must pub size: [f64; 3], [0.5, FAR] "cells";
         ..
-        /// The cells inside, once a scene has read the file.
+        /// Cells inside the shape; `None` until a scene has read the file.
         pub cells: Option<Arc<Cells>>;
     }
 }

@@ -9,16 +9,16 @@ use crate::param::{Table, table};
 use crate::validate::{Invalid, one_line};
 
 table! {
-    /// The matter `kind = "ground"`: heights of another survey for the ground of the shape's
-    /// columns, where no lava of the run is.
+    /// The matter `kind = "ground"`: the ground of the shape's columns gets the heights of another
+    /// survey, except where lava of the run lies.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SurveySpec {
-        /// Heights in metres (`.tif`, `.asc`) in the system of the terrain, relative to the folder
-        /// of the scene.
+        /// File of heights in metres (`.tif`, `.asc`), in the coordinate reference system of the
+        /// terrain, relative to the folder of the scene.
         must pub file: PathBuf;
         ..
-        /// Heights of all columns in cells above the floor, below 0 where the file has none; once a
-        /// scene has read the file.
+        /// Heights of all columns in cells above the floor, negative where the file has no height;
+        /// `None` until a scene has read the file.
         pub heights: Option<Arc<Vec<f32>>>;
     }
 }

@@ -100,25 +100,25 @@ const FAR_M: f64 = 1e5;
 const FAR: f64 = 1e12;
 
 table! {
-    /// The `[terrain]` table of a scene. Keys left out take the default of the kind; keys of
+    /// The `[terrain]` table of a scene. Keys left out have the default of the kind; keys of
     /// another kind are refused.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct TerrainSpec {
-        /// Where the ground comes from; `"volcano"` when left out.
+        /// Kind of ground: a built-in shape, or a heightmap file; `"volcano"` when left out.
         pub kind: TerrainKind = TerrainKind::Volcano;
-        /// Seed of the noise; 1 when left out.
+        /// Seed of the terrain's noise; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub seed: Option<u32> = None, for "volcano" | "hills" | "plane" | "slope" | "bowl";
-        /// Strength of the noise: 1 for volcano and hills when left out, 0 for plane, slope and
-        /// bowl.
+        /// Strength of the terrain's noise; when left out, 1 for volcano and hills, 0 for plane,
+        /// slope and bowl.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub roughness: Option<f64> = None, [0.0, 4.0] "", for "volcano" | "hills" | "plane" | "slope" | "bowl";
-        /// Height of the plain, or of the lowest ground; 8 % of the box's height when left out, 4
-        /// for heightmaps.
+        /// Height of the plain, or of the lowest ground, above the floor of the box; when left out,
+        /// 8 % of the box's height, and 4 cells for heightmaps.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_cells: Option<f64> = None, [0.0, MAX_SIDE as f64] "cells";
-        /// Highest ground as a share of the box's height: volcano 0.74, hills 0.3, bowl 0.4 when
-        /// left out.
+        /// Height of the highest ground as a share of the box's height; when left out, 0.74 for
+        /// volcano, 0.3 for hills, 0.4 for bowl.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub height: Option<f64> = None, [0.01, 1.0] "share", for "volcano" | "hills" | "bowl";
         /// Radius of the crater as a share of the box's shorter side; 0.075 when left out.
@@ -132,80 +132,83 @@ table! {
         /// left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub turn_deg: Option<f64> = None, [-360.0, 360.0] "°", for "volcano";
-        /// Angle of the slope, which falls to the south; 10 when left out.
+        /// Angle of the slope, which descends to the south; 10 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub angle_deg: Option<f64> = None, [0.0, 80.0] "°", for "slope";
         /// Heightmap file, relative to the folder of the scene.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<PathBuf> = None, for "heightmap";
-        /// Edge of a cell of the file, for formats that carry none.
+        /// Edge length of a cell of the file, for formats that contain none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cell_size_m: Option<f64> = None, [1e-3, 1e6] "m", for "heightmap";
-        /// Height of black in a gray picture; 0 when left out.
+        /// Height that black means in a gray picture; 0 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub black_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
-        /// Height of white in a gray picture, more than `black_m`; one gray level is one metre when
-        /// left out.
+        /// Height that white means in a gray picture, more than `black_m`; when left out, one gray
+        /// level is one metre.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub white_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
-        /// A number that means no data, besides those that the file names.
+        /// Number that means missing data, in addition to those that the file names.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub no_data: Option<f64> = None, for "heightmap";
-        /// Unit of the file's heights where it says none, or another one: `"m"`, `"ft"`, `"us-ft"`,
-        /// `"km"`, `"dm"`, `"cm"`, `"mm"`, `"yd"`.
+        /// Unit of the file's heights, where the file names none or a wrong one: `"m"`, `"ft"`,
+        /// `"us-ft"`, `"km"`, `"dm"`, `"cm"`, `"mm"`, `"yd"`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub height_unit: Option<HeightUnit> = None, for "heightmap";
-        /// System of the file's coordinates, such as `"EPSG:27200"`, where the file does not say
-        /// it.
+        /// Coordinate reference system of the file, such as `"EPSG:27200"`, where the file names
+        /// none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub crs: Option<Epsg> = None, for "heightmap";
-        /// Smoothing of heights within their rounding: a map in whole metres has steps that the
-        /// ground has not.
+        /// Smoothing of heights within their rounding: removes the steps that a map in whole metres
+        /// has and the ground has not.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub smooth: Option<bool> = None, for "heightmap";
-        /// Columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); without it they
-        /// make a square.
+        /// Columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); when left out, the
+        /// file is a square.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub raw_size: Option<[usize; 2]> = None, for "heightmap";
-        /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …; `be` behind it for the highest byte
-        /// first (`"u16be"`); when left out `"f32"` for `.r32` and `"u16"` otherwise.
+        /// Type of the numbers in a file of bare numbers: u8, i16, u16, i32, f32, f64 …, followed
+        /// by `be` if the highest byte comes first (`"u16be"`); when left out, `"f32"` for `.r32`
+        /// and `"u16"` otherwise.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub raw_type: Option<Encoding> = None, for "heightmap";
-        /// Part to use, `[west, north, columns, rows]` in cells of the file; the whole file when
-        /// left out.
+        /// Part of the file to use, `[west, north, columns, rows]` in cells of the file; the whole
+        /// file when left out.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub crop: Option<[usize; 4]> = None, for "heightmap";
-        /// Part to use as `[west, north, width, depth]` in metres, to the nearest edges of cells.
+        /// Part of the file to use, `[west, north, width, depth]` in metres from its north-west
+        /// corner, rounded to edges of cells.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub crop_m: Option<[f64; 4]> = None, [-FAR, FAR] "m", for "heightmap";
-        /// Part to use as `[west, south, east, north]` in the file's coordinates, to the nearest
-        /// edges of cells.
+        /// Part of the file to use, `[west, south, east, north]` in the file's coordinates, rounded
+        /// to edges of cells.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub bounds: Option<[f64; 4]> = None, [-FAR, FAR] "map units", for "heightmap";
-        /// Factor by which heights are stretched; 1 when left out.
+        /// Factor by which heights are multiplied; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub vertical_exaggeration: Option<f64> = None, [0.01, 100.0] "", for "heightmap";
-        /// Rule for places where the file has no data: `"nearest"`, `"lowest"`, `"cut"` (only the
-        /// largest rectangle without holes is used), or `"error"` when left out.
+        /// Treatment of places where the file has no data: `"nearest"` or `"lowest"` height,
+        /// `"cut"` (only the largest rectangle without holes is used), or `"error"`, as when left
+        /// out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fill_no_data: Option<Fill> = None, for "heightmap";
-        /// Height that lies `base_cells` above the floor of the box, instead of the lowest; lower
-        /// ground is cut off.
+        /// Height on the map that lies `base_cells` above the floor of the box, instead of the
+        /// lowest height; lower ground is cut off.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub base_m: Option<f64> = None, [-FAR_M, FAR_M] "m", for "heightmap";
-        /// Picture over the ground (`.png`, `.jpg`, `.webp`, `.tif`), relative to the folder of the
-        /// scene: a GeoTIFF by its coordinates, any other over the whole box with north up.
-        /// Cinematic.
+        /// Image over the ground (`.png`, `.jpg`, `.webp`, `.tif`), relative to the folder of the
+        /// scene. A GeoTIFF lies by its coordinates, any other image over the whole box with north
+        /// up. Cinematic style only.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub drape: Option<PathBuf> = None;
-        /// Standard deviation of an error that is added to the heights: what a survey may be wrong
-        /// by.
+        /// Standard deviation of a random error that is added to the heights, as a survey may have.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub error_m: Option<f64> = None, [0.0, 1000.0] "m";
-        /// Distance at which that error is correlated by 1/e; 100 when left out.
+        /// Distance at which the correlation of the random error has fallen to 1/e; 100 when left
+        /// out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub error_length_m: Option<f64> = None, [0.1, 1e6] "m";
-        /// Seed of that error; 1 when left out.
+        /// Seed of the random error; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub error_seed: Option<u32> = None;
     }

@@ -91,21 +91,21 @@ impl Move {
 words!(Ease, Move);
 
 table! {
-    /// The camera of a key frame: numbers that it gives. One that it leaves out goes on its way
-    /// between the keys that give it, and is that of the scene's camera where no key does.
+    /// Camera of a key frame. A number that is left out is interpolated between the key frames that
+    /// give it; where none does, it is that of the scene's camera.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct KeyCamera {
-        /// Compass direction in which the camera stands, seen from the target. It goes the way that
-        /// is written: from 0 to 360 is a whole turn.
+        /// Compass direction from the target to the camera, which turns exactly as the numbers say:
+        /// from 0 to 360 is a whole turn.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub azimuth_deg: Option<f32> = None, [-36_000.0, 36_000.0] "°";
-        /// Angle of the camera above the target's horizon.
+        /// Angle of the camera above the horizontal plane through the target.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub elevation_deg: Option<f32> = None, [-89.0, 89.0] "°";
-        /// Distance from camera to target.
+        /// Distance from camera to target, in diagonals of the shown box.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub distance: Option<f32> = None, [0.01, 100.0] "diagonals";
-        /// Target of the camera, as shares of the shown box along x, y, z.
+        /// Target of the camera, as shares of the shown box along x, y and z.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub target: Option<[f32; 3]> = None, [-10.0, 10.0] "shares";
         /// Vertical field of view.
@@ -136,50 +136,52 @@ table! {
     /// Key frame: the step and the camera at a time of the film.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct FilmKey {
-        /// Place on the film. Times rise from key to key.
+        /// Time of the key frame in the film; rises from key frame to key frame.
         must pub time_s: f64, [0.0, LONGEST_S] "s";
-        /// Steps made then, never fewer than at the key before; left out: on the way between the
-        /// keys that give it, or where no key does, evenly from 0 to `film.steps`.
+        /// Step of the simulation that the film shows at this time, never less than at the key
+        /// frame before. Left out: interpolated between the key frames that give it; where none
+        /// does, it rises evenly from 0 to `film.steps`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub step: Option<u64>, [0.0, MOST_STEPS] "steps";
-        /// Way of its numbers to the next key that gives them: `"smooth"`, `"linear"` or `"hold"`.
+        /// Interpolation of step and camera up to the next key frame that gives them: `"smooth"`,
+        /// `"linear"` or `"hold"` (no change until then).
         #[serde(default, skip_serializing_if = "Ease::is_smooth")]
         may pub ease: Ease;
-        /// Numbers of the camera then, as those of `camera`; each may be left out.
+        /// Camera at this time, with the keys of `camera`; each may be left out.
         #[serde(default, skip_serializing_if = "KeyCamera::is_empty")]
         may pub camera: KeyCamera;
     }
 }
 
 table! {
-    /// Length and size of the film that `render` makes of the scene.
+    /// Length, size and movements of the film that `render` makes of the scene.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct FilmSpec {
-        /// Steps in all; a film with key frames has those of its keys.
+        /// Number of steps of the film; a film whose key frames give steps ends at theirs.
         pub steps: u64 = 3000, [0.0, MOST_STEPS] "steps";
-        /// Steps from one frame to the next, in a film without key frames.
+        /// Number of steps from one frame to the next, in a film without key frames.
         pub every: u64 = 30, [1.0, MOST_STEPS] "steps";
-        /// Width and height of a frame.
+        /// Width and height of a frame of the film.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub size: [u32; 2] = [960, 640], [1.0, MAX_PIXELS] "pixels";
-        /// Width and height of the picture of the last step.
+        /// Width and height of the single picture of the last step.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub picture_size: [u32; 2] = [1440, 960], [1.0, MAX_PIXELS] "pixels";
-        /// Frames shown in a second.
+        /// Number of frames shown in a second.
         pub fps: u32 = 20, [1.0, 60.0] "1/s";
-        /// Angle by which the camera goes round from the first frame to the last.
+        /// Angle by which the camera turns about its target from the first frame to the last.
         pub orbit_deg: f32 = 0.0, [-36_000.0, 36_000.0] "°";
-        /// Time for which the last picture stays.
+        /// Time for which the last frame stays at the end of the film.
         pub hold_s: f64 = 0.0, [0.0, 3600.0] "s";
-        /// Movement of the camera, besides that of key frames: `"turntable"`, `"along-front"` or
-        /// `"follow-front"`; absent: none.
+        /// Movement of the camera, in addition to that of key frames: `"turntable"`,
+        /// `"along-front"` or `"follow-front"`; absent: none.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub camera_move as "move": Option<Move> = None;
-        /// Notes on the pictures.
+        /// Notes drawn on the pictures, such as a caption and a scale bar.
         #[serde(skip_serializing_if = "NotesSpec::is_none")]
         pub notes: NotesSpec = NotesSpec::default();
-        /// Key frames: steps and cameras at times of the film; without any, every frame is `every`
-        /// steps after the one before.
+        /// Key frames: steps and cameras at given times of the film; without any, each frame is
+        /// `every` steps after the one before.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub keys as "key": Vec<FilmKey> = Vec::new();
     }

@@ -6,21 +6,22 @@ use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, one_line};
 
 table! {
-    /// Notes on the pictures of `render`, as written in a scene file under `film.notes`. Slices
-    /// have axes instead.
+    /// Notes drawn on the pictures of `render`, as written in a scene file under `film.notes`.
+    /// Pictures of slices have axes instead.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct NotesSpec {
-        /// A line in the upper left corner.
+        /// Caption: one line of text in the upper left corner; absent: no caption.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub caption: Option<String> = None;
-        /// Time since the start in the physical model, else steps, below the caption.
+        /// Clock below the caption: time since the start in the physical model, else the number of
+        /// steps.
         pub clock: bool = false;
-        /// An arrow to the north in the upper right corner.
+        /// North arrow in the upper right corner.
         pub north: bool = false;
-        /// A length in the lower left corner, as it is in the middle of the picture.
+        /// Scale bar in the lower left corner, true in the middle of the picture.
         pub scale: bool = false;
-        /// Bar of the colours in which lava glows at its temperatures, of looks with `kelvin` and
-        /// of the physical model.
+        /// Bar of the colours in which lava glows at its temperatures, for looks with `kelvin` and
+        /// for the physical model.
         pub temperature: bool = false;
     }
 }

@@ -41,26 +41,27 @@ const BYTES_A_COLUMN: f64 = 12.0;
 const BYTES_WHILE_MADE: f64 = 96.0;
 
 table! {
-    /// A barrier, or all those of a file.
+    /// Barrier, or all barriers of a file: a dam or ditch along a line.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct BarrierSpec {
-        /// Name in tables; absent: its number.
+        /// Name of the barrier in tables; absent: its number.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub name: Option<String> = None;
-        /// Lines on the map (`.geojson`), whose properties `name`, `height_m` and `width_m` come
-        /// before the keys here.
+        /// File of lines on the map (`.geojson`); their properties `name`, `height_m` and `width_m`
+        /// take precedence over the keys here.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub file: Option<PathBuf> = None;
-        /// The points of one line, in metres east and south of the box's north-west corner, in
-        /// place of a file.
+        /// Points of one line, in metres east and south of the box's north-west corner, in place of
+        /// a file.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::some", skip_serializing_if = "Option::is_none")]
         pub line_m: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "m";
-        /// Height above the ground under it; below 0 a ditch.
+        /// Height of the barrier above the ground under it; a negative height makes a ditch.
         pub height_m: f64 = 5.0, [-MAX_HEIGHT_M, MAX_HEIGHT_M] "m";
-        /// Width across the line; at least the columns that the line crosses, each adjacent to the
-        /// next.
+        /// Width across the line; the barrier always has at least the columns that the line
+        /// crosses, each adjacent to the next.
         pub width_m: f64 = 0.0, [0.0, MAX_WIDTH_M] "m";
-        /// Time at which it fails, in the physical model: its ground falls back by its height.
+        /// Time at which the barrier fails, in the physical model: its ground falls back by the
+        /// barrier's height; absent: never.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub fails: Option<Seconds> = None, [0.0, MOST_S] "s";
     }

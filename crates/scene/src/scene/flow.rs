@@ -49,22 +49,23 @@ const LONGEST_STEP_S: f64 = 1e5;
 const MAX_SHORT: usize = 100_000;
 
 table! {
-    /// The `[flow]` table.
+    /// The `[flow]` table: settings of the physical model.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct FlowSpec {
-        /// Seconds of a step: what the window, films and `--steps` count.
+        /// Duration of a step; the window, films and `--steps` count these steps.
         pub step_s: f64 = 20.0, [1e-4, LONGEST_STEP_S] "s";
-        /// Duration of the scene; it takes the place of `film.steps`. The last step ends with it,
-        /// except with air, whose steps are whole.
+        /// Duration of the scene, in place of `film.steps`. The last step ends exactly then, except
+        /// in a scene with air, whose steps are whole.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub duration: Option<Seconds> = None, [0.0, MOST_STEPS * LONGEST_STEP_S] "s";
-        /// Steps that ended early, as a recorded run has them: the number of each, and the time in
+        /// Steps that ended early in a recorded run: rows of the number of the step and the time in
         /// seconds at which it ended.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::many", skip_serializing_if = "Vec::is_empty")]
         pub short_steps: Vec<[f64; 2]> = Vec::new();
-        /// Open sides: lava that reaches a side of the box leaves it; else the sides are walls.
+        /// Open sides: lava that reaches a side of the box leaves the box; `false`: the sides are
+        /// walls.
         pub open_sides: bool = true;
-        /// Lava that lies there before the first step.
+        /// Lava that lies in the box before the first step.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub start: Option<Box<StartSpec>> = None;
         /// The lava: the name of a preset, or a table that starts from one.

@@ -14,26 +14,26 @@ use lavoxel_flow::{FlowHeater, Heats};
 const MAX_HEATERS: usize = 1000;
 
 table! {
-    /// A source of heat in a place of the box.
+    /// Heater: a source of heat at a fixed place in the box.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct HeaterSpec {
-        /// Where, in cells of the box as for bodies.
+        /// Region of the heater, in cells of the box as for bodies.
         must pub shape: Shape;
-        /// Parts that are warmed: the highest cell of each column in the shape, as a flame does, or
-        /// all that is in it.
+        /// Cells that are heated: `"surface"`, the highest cell of each column in the shape, as by
+        /// a flame; or `"inside"`, all cells in the shape.
         #[serde(default)]
         may pub heats: Heats;
-        /// Power, spread over the warmed matter in proportion to its amount; without matter no heat
-        /// is given.
+        /// Heating power, spread over the matter in the heated cells in proportion to its amount;
+        /// without matter no heat is given.
         must pub power_w: f64, [0.0, 1e12] "W";
-        /// Temperature above which nothing is warmed further; absent: that of the vents,
+        /// Temperature above which matter is not heated further; absent: that of the vents,
         /// `flow.lava.vent_k`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub up_to_k: Option<f64>, [1.0, 2000.0] "K";
-        /// Time at which it goes on.
+        /// Time at which the heater is switched on.
         #[serde(default = "at_once")]
         may pub from: Seconds, [0.0, 1e12] "s";
-        /// Time at which it goes off; absent: never.
+        /// Time at which the heater is switched off; absent: never.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub until: Option<Seconds>, [0.0, 1e12] "s";
     }

@@ -13,18 +13,20 @@ use lavoxel_geo::generate::Cone;
 use lavoxel_geo::terrain::DEFAULT_CELL_SIZE_M;
 
 table! {
-    /// A volcano to be made: another seed, another volcano.
+    /// Parameters of a random volcano; another seed gives another volcano.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct RandomVolcano {
-        /// Seed of its gullies, ribs and small cones, of its lava, and of where its lips lie.
+        /// Seed of the gullies, ribs and small cones, of the lava, and of the directions of the low
+        /// lips of the rim.
         pub seed: u32 = 1;
-        /// Height of the rim as a share of the side of the box.
+        /// Height of the crater's rim as a share of the side of the box.
         pub relief: f64 = 0.58, [0.2, 0.9] "of the side";
-        /// Radius of the crater as a share of the side of the box; the depth goes with it.
+        /// Radius of the crater as a share of the side of the box; the depth of the crater grows
+        /// with it.
         pub crater: f64 = 0.075, [0.03, 0.15] "of the side";
-        /// Strength of gullies and ribs: 0 leaves a smooth cone.
+        /// Strength of gullies and ribs; 0 gives a smooth cone.
         pub roughness: f64 = 1.0, [0.0, 2.0] "";
-        /// Cells along each side of the box.
+        /// Number of cells along each horizontal side of the box.
         pub side: usize = 128, [32.0, 512.0] "cells";
     }
 }

@@ -19,69 +19,71 @@ use lavoxel_sim::goals::GoalSpec;
 use lavoxel_sim::simulation::EventSpec;
 
 table! {
-    /// A scene as written in its file.
+    /// A scene, as written in its file.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SceneSpec {
-        /// Shown in reports and put into pictures.
+        /// Name of the scene, shown in reports and stored in pictures.
         pub name: String = String::new();
-        /// Seed of the random spreading patterns; another seed, another eruption.
+        /// Seed of the random spreading patterns; another seed gives another eruption.
         pub seed: u64 = 0;
-        /// Threads to use; 0: one for each core. Results do not depend on it.
+        /// Number of threads; 0: one for each core. Results do not depend on it.
         pub threads: usize = 0, [0.0, MAX_THREADS as f64] "";
-        /// The rules by which lava moves: cells and steps, or metres, seconds and kelvin.
+        /// Model of the lava's motion: classic, in cells and steps, or physical, in metres, seconds
+        /// and kelvin.
         #[serde(skip_serializing_if = "Model::is_classic")]
         pub model: Model = Model::Classic;
-        /// The physical model, in a scene that uses this model.
+        /// Settings of the physical model, in a scene with `model = "flow"`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub flow: Option<FlowSpec> = None;
-        /// The box.
+        /// Size of the box and of its cells.
         pub grid: GridSpec = GridSpec::default();
-        /// The ground.
+        /// Ground of the box.
         pub terrain: TerrainSpec = TerrainSpec::default();
-        /// The parameters of the automaton.
+        /// Parameters of the automaton; in the physical model only `walls` and `roof`.
         pub rules: RulesSpec = RulesSpec::default();
-        /// Where lava comes from.
+        /// Vents, from which lava comes.
         pub vents as "vent": Vec<VentTable> = Vec::new();
-        /// Materials besides the lava, which may have a table too.
+        /// Materials in addition to the lava, which may have a table, too.
         #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "super::lava_keys::write")]
         pub materials as "material": Vec<Material> = Vec::new();
-        /// Switch of the default reactions: materials also react as their presets do.
+        /// Default reactions, by which materials also react as their presets do; `false` turns them
+        /// off.
         #[serde(skip_serializing_if = "DefaultReactions::is_on")]
         pub default_reactions: DefaultReactions = DefaultReactions::On;
-        /// Reactions of materials.
+        /// Reactions between materials.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub reactions as "reaction": Vec<Reaction> = Vec::new();
-        /// Where materials come from; each names its material.
+        /// Sources, from which other materials come; each names its material.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub sources as "source": Vec<VentTable> = Vec::new();
-        /// Where the air gets heat, ash and steam without lava.
+        /// Fumes: places where the air gets heat, ash and steam without lava.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub fumes as "fume": Vec<VentTable> = Vec::new();
-        /// The air; absent: there is none.
+        /// Air of the scene; absent: no air.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub air: Option<AirSpec> = None;
-        /// Edits before the first step.
+        /// Bodies: matter that is put into the box, or removed, before the first step.
         pub bodies as "body": Vec<BodySpec> = Vec::new();
-        /// Dams and ditches along lines, before the first step.
+        /// Dams and ditches along lines, made before the first step.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub barriers as "barrier": Vec<BarrierSpec> = Vec::new();
-        /// Flames and hot plates, which heat solid and liquid that can melt.
+        /// Heaters: flames and hot plates, which heat solid and liquid matter that can melt.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub heaters as "heater": Vec<HeaterSpec> = Vec::new();
-        /// Commands at later steps.
+        /// Events: commands that are carried out at later steps.
         pub events as "event": Vec<EventSpec> = Vec::new();
-        /// Words for players of the goals: the task and its tools. The window shows them before the
+        /// Text for players of the goals: the task and its tools. The window shows it before the
         /// first step.
         #[serde(skip_serializing_if = "String::is_empty")]
         pub task: String = String::new();
-        /// Goals, with their progress in the window and in reports.
+        /// Goals of a player, with progress in the window and in reports.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pub goals as "goal": Vec<GoalSpec> = Vec::new();
-        /// The viewpoint of pictures.
+        /// Camera of the pictures.
         pub camera: CameraSpec = CameraSpec::default();
-        /// The look of pictures.
+        /// Look of the pictures.
         pub look: LookSpec = LookSpec::default();
-        /// Steps and files, unless the command line says otherwise.
+        /// Number of steps, film and picture files, unless the command line says otherwise.
         pub film: FilmSpec = FilmSpec::default();
     }
 }
@@ -103,19 +105,20 @@ impl SceneSpec {
 }
 
 table! {
-    /// The box.
+    /// Size of the box and of its cells.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct GridSpec {
-        /// Cells along x (east), y (up) and z (south).
+        /// Number of cells along x (east), y (up) and z (south).
         #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub size: [usize; 3] = [128, 100, 128], [1.0, MAX_SIDE as f64] "cells";
-        /// Edge of a cell; with a heightmap, the largest with which the box fits when left out.
+        /// Edge length of a cell; left out with a heightmap: the largest with which the box fits
+        /// into the map.
         pub cell_size_m: Option<f64> = None, [1e-3, 1e5] "m";
-        /// Height of a cell in a scene of the physical model; its edge when left out.
+        /// Height of a cell in a scene of the physical model; when left out, its edge length.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub cell_height_m: Option<f64> = None, [1e-3, 1e5] "m";
-        /// `"shared"`: all materials fill a cell together; `"own"`: each has a whole cell for
-        /// itself.
+        /// Room in a cell: `"shared"`, all materials together fill a cell; `"own"`, each material
+        /// has a whole cell for itself.
         #[serde(skip_serializing_if = "Capacity::is_shared")]
         pub capacity: Capacity = Capacity::Shared;
     }

@@ -26,35 +26,36 @@ const MOST_KELVIN: f64 = 3000.0;
 const BYTES_A_COLUMN: f64 = 64.0;
 
 table! {
-    /// The `[flow.start]` table.
+    /// The `[flow.start]` table: lava that lies in the box before the first step.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct StartSpec {
-        /// Thickness of the lava in metres as a map (`.tif`, `.asc`).
+        /// Map of the lava's thickness in metres (`.tif`, `.asc`).
         #[serde(skip_serializing_if = "Option::is_none")]
         pub thickness: Option<PathBuf> = None;
-        /// Polygons of the lava (`.geojson`), whose properties `thickness_m` and `age_h` come
-        /// before the keys here.
+        /// Polygons of the lava (`.geojson`); their properties `thickness_m` and `age_h` take
+        /// precedence over the keys here.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub outline: Option<PathBuf> = None;
-        /// Heights before the lava came (`.tif`, `.asc`), where the terrain's are those of its
-        /// surface.
+        /// Map of the ground's heights before the lava came (`.tif`, `.asc`), if the heights of the
+        /// terrain are those of the lava's surface.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub before: Option<PathBuf> = None;
-        /// Heights of the lava's surface (`.tif`, `.asc`), where the terrain's are those before it
-        /// came.
+        /// Map of the heights of the lava's surface (`.tif`, `.asc`), if the heights of the terrain
+        /// are those before the lava came.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub after: Option<PathBuf> = None;
-        /// Thickness in polygons that do not say their own.
+        /// Thickness of the lava in polygons without the property `thickness_m`.
         pub thickness_m: f64 = 5.0, [0.0, MOST_M] "m";
-        /// Least difference of two heightmaps that counts as lava; smaller ones are errors of a
-        /// survey.
+        /// Least difference of two heightmaps that counts as lava; smaller differences are taken as
+        /// errors of the surveys.
         pub least_m: f64 = 1.0, [0.0, MOST_M] "m";
-        /// Set where the heights of the terrain are those of the lava's surface, with `thickness`
-        /// and `outline`.
+        /// `true` if the heights of the terrain are those of the lava's surface; only with
+        /// `thickness` and `outline`.
         pub in_terrain: bool = false;
-        /// Time for which the lava has been there, cooling at its place.
+        /// Time for which the lava has lain in its place and cooled before the first step.
         pub age: Seconds = Seconds(0.0), [0.0, MOST_AGE_S] "s";
-        /// Its temperature when it came; that of the lava's vent when left out.
+        /// Temperature of the lava when it came; when left out, that of poured lava,
+        /// `flow.lava.vent_k`.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub temperature_k: Option<f64> = None, [1.0, MOST_KELVIN] "K";
     }

@@ -53,24 +53,25 @@ impl Event {
 }
 
 table! {
-    /// An `[[event]]` as written in a scene: a step, and one of the other keys.
+    /// An `[[event]]` as written in a scene: the step, and exactly one of the other keys.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct EventSpec {
-        /// Steps after which it takes place; 0: before the first step.
+        /// Number of steps after which the event takes place; 0: before the first step.
         must pub at: u64, [0.0, LAST_STEP] "steps";
-        /// Another seed of the random patterns from then on.
+        /// New seed of the random patterns from then on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub seed: Option<u64>;
-        /// Lava, another material, rock or nothing put into a shape.
+        /// Matter that is put into a shape: lava, another material, rock or nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub put: Option<Edit>;
-        /// Other values of some parameters from then on; keys left out keep the values in force.
+        /// New values of parameters of `[rules]` from then on; keys left out keep the values in
+        /// force.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub rules: Option<RulesChange>;
-        /// Other values of some parameters of a material from then on.
+        /// New values of parameters of a material from then on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub material: Option<MaterialChange>;
-        /// Another wind from then on, where the scene has air.
+        /// New wind from then on, in a scene with air.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         may pub wind: Option<Wind>;
     }

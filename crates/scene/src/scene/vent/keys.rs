@@ -26,23 +26,23 @@ words!(Spot);
 const FAR: f64 = 1e12;
 
 table! {
-    /// The keys of the table.
+    /// Keys of a `[[vent]]`, `[[source]]` or `[[fume]]` table.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub(super) struct Keys {
-        /// Centre by name: the crater of the built-in volcano, else the highest ground away from
-        /// the sides.
+        /// Centre by name: `"summit"` is the crater of the built-in volcano, else the highest
+        /// ground away from the sides.
         #[serde(skip_serializing_if = "Option::is_none")]
         at: Option<Spot> = None;
-        /// Centre east of the box's western side.
+        /// Distance of the centre from the western side of the box, eastward.
         #[serde(skip_serializing_if = "Option::is_none")]
         x: Option<f64> = None, [0.0, FAR] "cells";
-        /// Centre south of the box's northern side.
+        /// Distance of the centre from the northern side of the box, southward.
         #[serde(skip_serializing_if = "Option::is_none")]
         z: Option<f64> = None, [0.0, FAR] "cells";
-        /// Centre east of the box's western side.
+        /// Distance of the centre from the western side of the box, eastward.
         #[serde(skip_serializing_if = "Option::is_none")]
         x_m: Option<f64> = None, [0.0, FAR] "m";
-        /// Centre south of the box's northern side.
+        /// Distance of the centre from the northern side of the box, southward.
         #[serde(skip_serializing_if = "Option::is_none")]
         z_m: Option<f64> = None, [0.0, FAR] "m";
         /// Easting or longitude of the centre on the map of the terrain's file.
@@ -51,68 +51,73 @@ table! {
         /// Northing or latitude of the centre on the map of the terrain's file.
         #[serde(skip_serializing_if = "Option::is_none")]
         map_y: Option<f64> = None, [-FAR, FAR] "map units";
-        /// Further points of a fissure, in the units of its first one: `[[x, z], …]` in cells or
+        /// Further points of a fissure, in the units of its first point: `[[x, z], …]` in cells or
         /// metres, `[[map_x, map_y], …]` on the map.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::some", skip_serializing_if = "Option::is_none")]
         to: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "";
-        /// Radius, 2.5 when left out; the column under the centre always belongs to the vent.
+        /// Radius of the vent, 2.5 when left out; the column under the centre always belongs to the
+        /// vent.
         #[serde(skip_serializing_if = "Option::is_none")]
         radius: Option<f64> = None, [0.0, FAR] "cells";
-        /// Radius in metres, in place of `radius`.
+        /// Radius of the vent in metres, in place of `radius`.
         #[serde(skip_serializing_if = "Option::is_none")]
         radius_m: Option<f64> = None, [0.0, FAR] "m";
-        /// Height above the floor of the cells into which it pours; absent: on the ground, grains
-        /// below the roof.
+        /// Height above the floor of the box at which the matter appears; absent: on the ground,
+        /// for grains below the roof.
         #[serde(skip_serializing_if = "Option::is_none")]
         height: Option<f64> = None, [0.0, MAX_SIDE as f64] "cells";
-        /// Volume poured by the whole vent in one step, 1.8 when left out; of grains the
-        /// probability of one in each cell, of a fume kg/s.
+        /// Volume that the whole vent pours in one step, 1.8 when left out. For grains: probability
+        /// of a new grain in each cell of the source; for a fume: kg/s.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate: Option<f64> = None, [0.0, RATE_MAX] "full cells";
-        /// Size of the box that radius and rate are meant for: in another box they grow with it;
-        /// absent: they hold in any box.
+        /// Size of the box for which radius and rate are meant: in a box of another size both are
+        /// scaled with it; absent: both are the same in any box.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         for_box: Option<[usize; 3]> = None, [1.0, MAX_SIDE as f64] "cells";
-        /// First step in which it pours.
+        /// First step in which the vent pours.
         start: u64 = 0;
-        /// First step in which it no longer pours; absent: it never stops.
+        /// First step in which the vent no longer pours; absent: it never stops.
         end: Option<u64> = None;
-        /// Energy given to a full cell of new lava, 1 when left out.
+        /// Energy per full cell of new lava, 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         energy: Option<f64> = None, [0.0, VENT_ENERGY_MAX] "";
-        /// Name of the material that it pours, in a `[[source]]` table.
+        /// Name of the material that a `[[source]]` pours.
         #[serde(skip_serializing_if = "Option::is_none")]
         material: Option<String> = None;
-        /// Gas, ash and jet that it gives to the air; absent: those of the lava of a vent.
+        /// Gas, ash and jet that a vent or fume gives to the air; absent: those of the lava of a
+        /// vent.
         #[serde(skip_serializing_if = "Option::is_none")]
         air: Option<Box<VentAir>> = None;
-        /// Volume poured in a second in the physical model, from the start on.
+        /// Volume poured in a second in the physical model, constant from the start on.
         #[serde(skip_serializing_if = "Option::is_none")]
         rate_m3_s: Option<f64> = None, [0.0, FLOW_RATE_MAX] "m³/s";
-        /// Rows of a time and a rate in m³/s in the physical model: a rate holds from its time up
-        /// to the next row; nothing pours before the first row, and the last rate holds for ever.
+        /// Table of rates in the physical model: rows of a time and a rate in m³/s. A rate holds
+        /// from its time up to the next row; nothing is poured before the first row, and the last
+        /// rate holds for ever.
         #[serde(deserialize_with = "lavoxel_base::fixed_len::some", skip_serializing_if = "Option::is_none")]
         rates_m3_s: Option<Vec<[Entry; 2]>> = None, [0.0, FAR] "";
-        /// Tables of rates (`.csv`) in place of `rates_m3_s`, joined by their times.
+        /// Files with tables of rates (`.csv`) in place of `rates_m3_s`; their rows are joined in
+        /// the order of time.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_files: Option<Vec<String>> = None;
-        /// Form of a table of rates: a rate holds up to the next row, `"stepped"`, or changes
-        /// evenly to that of the next row, `"linear"`.
+        /// Course of the rate between two rows of a table: `"stepped"`, it holds up to the next
+        /// row; `"linear"`, it changes evenly to that of the next row.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_form: Option<RatesForm> = None;
-        /// Date at which the simulation starts, for `rates_files` with dates; the first date when
-        /// left out.
+        /// Date at which the simulation starts, for `rates_files` with dates; when left out, the
+        /// first date of the files.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_start: Option<String> = None;
-        /// Multiple of the error of each rate of `rates_files` that is added to it: −1, 0 and 1
-        /// bracket an eruption.
+        /// Number of standard errors that are added to each rate of `rates_files`: runs with −1, 0
+        /// and 1 bracket an eruption.
         #[serde(skip_serializing_if = "Option::is_none")]
         rates_shift: Option<f64> = None, [-10.0, 10.0] "";
-        /// Joules that lava radiates for each m³ that is poured, by which radiant power in
-        /// `rates_files` becomes a rate.
+        /// Energy that lava radiates for each m³ that is poured; radiant power in `rates_files`
+        /// divided by it is the rate.
         #[serde(skip_serializing_if = "Option::is_none")]
         radiant_j_m3: Option<f64> = None, [1e6, 1e10] "J/m³";
-        /// Places of a fissure on which its rate focuses, and when, in the physical model.
+        /// Places of a fissure on which its rate concentrates in the course of time, in the
+        /// physical model.
         #[serde(skip_serializing_if = "Option::is_none")]
         focus: Option<FocusKeys> = None;
         /// Temperature of the poured lava in the physical model; absent: `flow.lava.vent_k`.
@@ -122,16 +127,17 @@ table! {
 }
 
 table! {
-    /// Focusing of the rate of a fissure.
+    /// Concentration of a fissure's rate on a few places in the course of time.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     struct FocusKeys {
-        /// Places as shares of the fissure's length, from its first point.
+        /// Places on which the rate concentrates, as shares of the fissure's length from its first
+        /// point (0) to its last (1).
         at: Vec<f64> = vec![0.5], [0.0, 1.0] "";
-        /// Share of the rate that comes out at these places in the end.
+        /// Share of the rate that comes out at these places from the time `until` on.
         share: f64 = 0.9, [0.0, 1.0] "share";
-        /// Time at which it begins to focus.
+        /// Time at which the rate begins to concentrate.
         from: Seconds = Seconds(0.0), [0.0, FAR] "s";
-        /// Time from which on the share holds.
+        /// Time from which on these places have the full `share`.
         until: Seconds = Seconds(21_600.0), [0.0, FAR] "s";
     }
 }
