@@ -1,6 +1,6 @@
 //! Verification in boxes with roofs, tunnels, overhangs and cliffs.
 
-use super::{Measured, MeasuredRow, at_once, curve, flow, isothermal, steady};
+use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, FlowEdit};
 
@@ -22,13 +22,7 @@ fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize)
 
 pub(super) fn roofed_channel() -> Measured {
     // A shaft kept at 15 m, 160 m of a channel 5 m high, and a shaft that fills from 5.5 m.
-    let space = FlowBox {
-        nx: 30,
-        ny: 14,
-        nz: 3,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([30, 14, 3], [10.0, 5.0]);
     let is_shaft = |x: usize| (2..7).contains(&x) || (22..27).contains(&x);
     let mut flow = carved(space, 1e5, 0.25, |x, y| {
         y > 0 && (is_shaft(x) || (7..22).contains(&x) && y == 1)
@@ -45,7 +39,7 @@ pub(super) fn roofed_channel() -> Measured {
     (7..22).for_each(|x| fill_tunnel(&mut flow, x));
     // The lower end is submerged from the start: 5.5 m of liquid at a channel 5 m high.
     (22..27).for_each(|x| fill(&mut flow, x, 5.5));
-    let mut found = curve(["time in s", "flux in m²/s"], false);
+    let mut found = curve("theory", ["time in s", "flux in m²/s"], false);
     let mut before = None;
     let mut last = (0.0, 0.0);
     for _ in 0..20 {
@@ -63,8 +57,7 @@ pub(super) fn roofed_channel() -> Measured {
             let length = 160.0;
             let law = 2600.0 * GRAVITY * 125.0 * (15.0 - middle) / (12.0 * 1e5 * length);
             last = (law, (there - was) / 100.0);
-            found.model.push((flow.time_s(), last.1));
-            found.theory.push((flow.time_s(), law));
+            found.push(flow.time_s(), last.1, law);
         }
         before = Some((there, right));
     }
@@ -74,11 +67,7 @@ pub(super) fn roofed_channel() -> Measured {
         last.1,
         0.01,
     )];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 /// Fills the tunnel cell of column `x` in all three rows.
@@ -93,13 +82,7 @@ fn fill_tunnel(flow: &mut Flow, x: usize) {
 pub(super) fn u_tube() -> Measured {
     // A shaft of 60 m next to an empty shaft: the liquid comes to rest above the roof of the
     // tunnel, under pressure.
-    let space = FlowBox {
-        nx: 25,
-        ny: 16,
-        nz: 3,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([25, 16, 3], [10.0, 5.0]);
     let is_shaft = |x: usize| (2..7).contains(&x) || (18..23).contains(&x);
     let mut flow = carved(space, 1e6, 20.0, |x, y| {
         y > 0 && (is_shaft(x) || (7..18).contains(&x) && y <= 2)
@@ -111,14 +94,10 @@ pub(super) fn u_tube() -> Measured {
             .sum::<f64>()
             / 5.0
     };
-    let mut found = super::Curve {
-        reference: "the other shaft",
-        ..curve(["time in s", "level in m"], false)
-    };
+    let mut found = curve("the other shaft", ["time in s", "level in m"], false);
     for _ in 0..40 {
         (0..50).for_each(|_| flow.step(&[]));
-        found.model.push((flow.time_s(), level(&flow, 2)));
-        found.theory.push((flow.time_s(), level(&flow, 18)));
+        found.push(flow.time_s(), level(&flow, 2), level(&flow, 18));
     }
     // The poured volume fills the tunnel of 11 columns to 10 m and 10 columns of the shafts. A slot
     // of 1/16 represents pressure: the tunnel stores 1/16 m more for each metre of head above its
@@ -139,21 +118,11 @@ pub(super) fn u_tube() -> Measured {
             1e-6,
         ),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn lake() -> Measured {
-    let space = FlowBox {
-        nx: 41,
-        ny: 14,
-        nz: 41,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([41, 14, 41], [10.0, 5.0]);
     let ground = |x: usize, z: usize| {
         let (x, z) = (x as f64 - 20.0, z as f64 - 20.0);
         let r = (x * x + z * z).sqrt();
@@ -172,19 +141,13 @@ pub(super) fn lake() -> Measured {
     };
     let mut flow = flow(space, isothermal(2600.0, 1e5, 0.0), 10.0, true, ground);
     let middle = space.columns() / 2;
-    let mut found = super::Curve {
-        reference: "the lowest lip",
-        ..curve(["time in s", "level in m"], false)
-    };
+    let mut found = curve("the lowest lip", ["time in s", "level in m"], false);
     for _ in 0..15 {
         for _ in 0..60 {
             let pour = steady(&flow, middle, 20.0, 1360.0);
             flow.step(&[pour]);
         }
-        found
-            .model
-            .push((flow.time_s(), flow.column(middle).surface_m));
-        found.theory.push((flow.time_s(), 30.0));
+        found.push(flow.time_s(), flow.column(middle).surface_m, 30.0);
     }
     let (mut spilt, mut over_lip, mut highest, mut lowest) = (0.0, 0.0, f64::MIN, f64::MAX);
     for c in 0..space.columns() {
@@ -208,21 +171,11 @@ pub(super) fn lake() -> Measured {
         ),
         MeasuredRow::absolute("the lake is level, m", 0.0, highest - lowest, 0.15),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn cliff() -> Measured {
-    let space = FlowBox {
-        nx: 31,
-        ny: 24,
-        nz: 31,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([31, 24, 31], [10.0, 5.0]);
     let mut flow = carved(space, 1e5, 50.0, |x, y| {
         if x < 12 {
             y >= 14 || x >= 6 && (4..10).contains(&y)
@@ -230,10 +183,11 @@ pub(super) fn cliff() -> Measured {
             y > 0
         }
     });
-    let mut found = super::Curve {
-        reference: "poured",
-        ..curve(["time in s", "volume below the cliff in m³"], false)
-    };
+    let mut found = curve(
+        "poured",
+        ["time in s", "volume below the cliff in m³"],
+        false,
+    );
     let below = |flow: &Flow| {
         let columns = (0..space.columns()).filter(|c| c % space.nx >= 12);
         columns
@@ -248,8 +202,7 @@ pub(super) fn cliff() -> Measured {
             flow.step(&[pour]);
             faults += f64::from(u8::from(flow.check().is_err()));
         }
-        found.model.push((flow.time_s(), below(&flow)));
-        found.theory.push((flow.time_s(), 5.0 * flow.time_s()));
+        found.push(flow.time_s(), below(&flow), 5.0 * flow.time_s());
     }
     let rows = vec![
         MeasuredRow::absolute("steps with liquid in rock or afloat", 0.0, faults, 0.0),
@@ -260,9 +213,5 @@ pub(super) fn cliff() -> Measured {
             0.0,
         ),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }

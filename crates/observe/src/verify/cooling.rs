@@ -1,7 +1,7 @@
 //! Verification of heat transport in liquid at rest and in moving liquid.
 
-use super::{Measured, MeasuredRow, at_once, curve, flow, isothermal};
-use lavoxel_flow::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
+use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box, isothermal};
+use lavoxel_flow::{Cooling, Flow, FlowEdit, Lava, Viscosity};
 
 pub(super) fn radiation() -> Measured {
     let lava = Lava {
@@ -9,41 +9,24 @@ pub(super) fn radiation() -> Measured {
         ambient_k: 0.0,
         ..isothermal(2600.0, 1e5, 0.0)
     };
-    let space = FlowBox {
-        nx: 5,
-        ny: 8,
-        nz: 5,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([5, 8, 5], [10.0, 5.0]);
     let law = |t: f64, lava: &Lava| {
         let rate = 3.0 * lava.emissivity * 5.67e-8 * 1360.0 * 1360.0 * 1360.0;
         1360.0 / libm::cbrt(1.0 + rate * t / (lava.density_kg_m3 * lava.heat_capacity))
     };
     let mut flow = flow(space, lava.clone(), 5.0, false, |_, _| 0.0);
     flow.fill((0..25).map(|c| at_once(c, 100.0, 1360.0)));
-    let mut found = curve(["time in s", "temperature in K"], false);
+    let mut found = curve("theory", ["time in s", "temperature in K"], false);
     for _ in 0..8 {
         (0..200).for_each(|_| flow.step(&[]));
-        found
-            .model
-            .push((flow.time_s(), flow.column(12).surface_k.unwrap_or(0.0)));
-        found
-            .theory
-            .push((flow.time_s(), law(flow.time_s(), &lava)));
+        found.push(
+            flow.time_s(),
+            flow.column(12).surface_k.unwrap_or(0.0),
+            law(flow.time_s(), &lava),
+        );
     }
-    let end = found.model.len() - 1;
-    let rows = vec![MeasuredRow::relative(
-        "temperature after 8,000 s, K",
-        found.theory[end].1,
-        found.model[end].1,
-        0.001,
-    )];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    let rows = vec![found.last_row("temperature after 8,000 s, K", 0.001)];
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn bed() -> Measured {
@@ -51,39 +34,22 @@ pub(super) fn bed() -> Measured {
         bed_conduction: 2.0,
         ..isothermal(2600.0, 1e5, 0.0)
     };
-    let space = FlowBox {
-        nx: 3,
-        ny: 12,
-        nz: 3,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([3, 12, 3], [10.0, 5.0]);
     let mut flow = flow(space, lava.clone(), 10.0, false, |_, _| 0.0);
     // Deep liquid hardly cools, so that the temperature difference stays constant as the law
     // assumes.
     flow.fill((0..9).map(|c| at_once(c, 4000.0, 1360.0)));
     let start = 40.0 * lava.heat_per_m3() * 1360.0;
     let law = |t: f64| 2.0 * 2.0 * 1060.0 * (t / (core::f64::consts::PI * lava.diffusivity)).sqrt();
-    let mut found = curve(["time in s", "heat lost in J/m²"], false);
+    let mut found = curve("theory", ["time in s", "heat lost in J/m²"], false);
     for _ in 0..8 {
         (0..100).for_each(|_| flow.step(&[]));
         let account = flow.account();
         let lost = account.heat_bed as f64 / account.heat_poured as f64;
-        found.model.push((flow.time_s(), lost * start));
-        found.theory.push((flow.time_s(), law(flow.time_s())));
+        found.push(flow.time_s(), lost * start, law(flow.time_s()));
     }
-    let end = found.model.len() - 1;
-    let rows = vec![MeasuredRow::relative(
-        "heat lost to the bed, J/m²",
-        found.theory[end].1,
-        found.model[end].1,
-        0.02,
-    )];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    let rows = vec![found.last_row("heat lost to the bed, J/m²", 0.02)];
+    Measured::new(rows, found, flow)
 }
 
 /// Stefan problem of solidification: liquid at its melting point above a cold bed.
@@ -123,13 +89,7 @@ fn stefan(melts: bool) -> Measured {
         diffusivity: 1e-9,
         ..isothermal(1000.0, 1e6, 0.0)
     };
-    let space = FlowBox {
-        nx: 1,
-        ny: 80,
-        nz: 1,
-        dx_m: 1.0,
-        dz_m: 0.002,
-    };
+    let space = flow_box([1, 80, 1], [1.0, 0.002]);
     let mut flow = flow(space, lava.clone(), 20.0, false, |_, _| 0.0);
     let full = 64;
     if melts {
@@ -153,7 +113,7 @@ fn stefan(melts: bool) -> Measured {
         };
         (0..full).map(share).sum::<f64>() * space.dz_m
     };
-    let mut found = curve(["time in s", "front in m"], false);
+    let mut found = curve("theory", ["time in s", "front in m"], false);
     while flow.time_s() < end_s {
         (0..20).for_each(|_| flow.step(&[]));
         let front = if melts {
@@ -161,21 +121,10 @@ fn stefan(melts: bool) -> Measured {
         } else {
             full as f64 * space.dz_m - molten(&flow)
         };
-        found.model.push((flow.time_s(), front));
-        found.theory.push((flow.time_s(), law(flow.time_s())));
+        found.push(flow.time_s(), front, law(flow.time_s()));
     }
-    let last = found.model.len() - 1;
-    let rows = vec![MeasuredRow::relative(
-        "front after an hour, m",
-        found.theory[last].1,
-        found.model[last].1,
-        0.05,
-    )];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    let rows = vec![found.last_row("front after an hour, m", 0.05)];
+    Measured::new(rows, found, flow)
 }
 
 /// Returns the root λ of λ exp(λ²) erf(λ) = St/√π by bisection; `stefan` is St.

@@ -270,15 +270,21 @@ struct Measured {
     flow: Flow,
 }
 
-/// Creates an empty curve.
-fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
+impl Measured {
+    fn new(rows: Vec<MeasuredRow>, curve: Curve, flow: Flow) -> Self {
+        Self { rows, curve, flow }
+    }
+}
+
+/// Creates an empty curve; `reference` is the legend entry of its second line.
+fn curve(reference: &'static str, axes: [&str; 2], is_logarithmic: bool) -> Curve {
     let (model, theory) = (Vec::new(), Vec::new());
     Curve {
         axes: axes.map(str::to_owned),
         is_logarithmic,
         model,
         theory,
-        reference: "theory",
+        reference,
     }
 }
 
@@ -294,6 +300,36 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
         cooling: Cooling::None,
         bed_conduction: 0.0,
         ..Lava::default()
+    }
+}
+
+/// Returns a box of `[x, up, z]` cells; `[width, height]` of a cell in metres.
+fn flow_box([nx, ny, nz]: [usize; 3], [dx_m, dz_m]: [f64; 2]) -> FlowBox {
+    FlowBox {
+        nx,
+        ny,
+        nz,
+        dx_m,
+        dz_m,
+    }
+}
+
+impl Curve {
+    /// Adds the points of model and reference at `x`.
+    fn push(&mut self, x: f64, model: f64, reference: f64) {
+        self.model.push((x, model));
+        self.theory.push((x, reference));
+    }
+
+    /// Sets the reference at each point of the model to `law` of its x.
+    fn compare(&mut self, law: impl Fn(f64) -> f64) {
+        self.theory = self.model.iter().map(|&(x, _)| (x, law(x))).collect();
+    }
+
+    /// Returns the row that compares the last points of model and reference.
+    fn last_row(&self, what: &str, share: f64) -> MeasuredRow {
+        let last = self.model.len() - 1;
+        MeasuredRow::relative(what, self.theory[last].1, self.model[last].1, share)
     }
 }
 

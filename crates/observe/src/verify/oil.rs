@@ -1,10 +1,10 @@
 //! Benchmark BM3: hot silicone oil that spreads and cools in a room, experiment C14 of Garel et al.
 //! (2012).
 
-use super::{Curve, Measured, MeasuredRow, curve, exponent, flow, steady};
+use super::{Measured, MeasuredRow, curve, exponent, flow, flow_box, steady};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::motion::tables::GRAVITY;
-use lavoxel_flow::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
+use lavoxel_flow::{Flow, HEAT_UNITS, Lava, UNITS};
 
 /// Volume flux of the experiment (m³/s).
 const RATE: f64 = 2.2e-8;
@@ -22,13 +22,7 @@ fn oil() -> Lava {
 
 /// Creates an empty plate as a flow with cells `dz_m` metres high.
 fn plate(lava: Lava, dz_m: f64) -> Flow {
-    let space = FlowBox {
-        nx: 101,
-        ny: 30,
-        nz: 101,
-        dx_m: CELL_M,
-        dz_m,
-    };
+    let space = flow_box([101, 30, 101], [CELL_M, dz_m]);
     flow(space, lava, 0.5, false, |_, _| 1.85e-4)
 }
 
@@ -45,22 +39,17 @@ pub(super) fn spreading() -> Measured {
     let law =
         |t: f64| 0.7150 * libm::pow(GRAVITY * RATE * RATE * RATE / (3.0 * NU), 0.125) * t.sqrt();
     let mut flow = plate(oil(), 5e-4);
-    let mut found = curve(["time in s", "radius in m"], true);
+    let mut found = curve("theory", ["time in s", "radius in m"], true);
     for until in [95.0, 190.0, END_S] {
         pour(&mut flow, until);
-        found.model.push((until, radius(&flow)));
-        found.theory.push((until, law(until)));
+        found.push(until, radius(&flow), law(until));
     }
     let (first, end) = (found.model[0], found.model[2]);
     let rows = vec![
         MeasuredRow::relative("radius after 380 s, m", law(END_S), end.1, 0.03),
         MeasuredRow::absolute("exponent of the radius", 0.5, exponent(first, end), 0.015),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 /// Returns the radius in metres along a grid axis at which the depth falls below 2 % of its
@@ -92,10 +81,7 @@ pub(super) fn heat() -> Measured {
     pour(&mut layered, END_S);
 
     let axes = ["distance in m", "kelvin over the air"];
-    let mut found = Curve {
-        reference: "film of one temperature",
-        ..curve(axes, false)
-    };
+    let mut found = curve("film of one temperature", axes, false);
     let over_air = |x: usize| {
         film.column(50 * 101 + 50 + x)
             .surface_k

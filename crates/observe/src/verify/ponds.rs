@@ -2,9 +2,9 @@
 //! at several cell heights.
 
 use super::slab::conducted;
-use super::{Curve, Measured, MeasuredRow, at_once, curve, flow};
+use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box};
 use lavoxel_flow::cooling::heat::RADIATION;
-use lavoxel_flow::{Cooling, Flow, FlowBox, Lava, Viscosity};
+use lavoxel_flow::{Cooling, Flow, Lava, Viscosity};
 
 /// Cell heights in metres at which each pond is simulated; results must not depend on the cell
 /// height.
@@ -14,13 +14,7 @@ const STEP_S: f64 = 60.0;
 
 /// Creates a walled pond of nine columns; `depth_m`: depth, `dz_m`: cell height, in metres.
 fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
-    let space = FlowBox {
-        nx: 3,
-        ny: (2.0 * depth_m / dz_m) as usize + 2,
-        nz: 3,
-        dx_m: 10.0,
-        dz_m,
-    };
+    let space = flow_box([3, (2.0 * depth_m / dz_m) as usize + 2, 3], [10.0, dz_m]);
     let mut flow = flow(space, lava.clone(), STEP_S, false, |_, _| 0.0);
     flow.fill((0..9).map(|c| at_once(c, depth_m * 100.0, lava.vent_k)));
     flow
@@ -59,7 +53,7 @@ fn lost_gj(flow: &Flow) -> f64 {
 /// Compares stirred ponds with the cooling law of a well-mixed liquid.
 pub(super) fn stirred() -> Measured {
     let depth_m = 2.0;
-    let mut found = curve(["time in h", "temperature in K"], false);
+    let mut found = curve("theory", ["time in h", "temperature in K"], false);
     let mut rows = Vec::new();
     let mut last = None;
     for latent_heat in [0.0, 3.5e5] {
@@ -79,10 +73,7 @@ pub(super) fn stirred() -> Measured {
             for _ in 0..8 {
                 (0..15).for_each(|_| flow.step(&[]));
                 if latent_heat == 0.0 && dz_m == HEIGHTS_M[3] {
-                    found.model.push((flow.time_s() / HOUR_S, kelvin(&flow)));
-                    found
-                        .theory
-                        .push((flow.time_s() / HOUR_S, law(flow.time_s())));
+                    found.push(flow.time_s() / HOUR_S, kelvin(&flow), law(flow.time_s()));
                 }
             }
             let what = format!("kelvin lost in 2 h, L {latent_heat} J/kg, cells of {dz_m} m");
@@ -95,20 +86,17 @@ pub(super) fn stirred() -> Measured {
             last = Some(flow);
         }
     }
-    Measured {
-        rows,
-        curve: found,
-        flow: last.expect("ponds"),
-    }
+    Measured::new(rows, found, last.expect("ponds"))
 }
 
 /// Compares ponds that cool through a crust with 1D conduction, at all cell heights; `ponds`: pairs
 /// (depth in metres, duration in hours).
 fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
-    let mut found = Curve {
-        reference: "conduction on a fine mesh",
-        ..curve(["time in h", "heat lost in GJ/m²"], false)
-    };
+    let mut found = curve(
+        "conduction on a fine mesh",
+        ["time in h", "heat lost in GJ/m²"],
+        false,
+    );
     let (mut rows, mut last) = (Vec::new(), None);
     for (i, &(depth_m, hours)) in ponds.iter().enumerate() {
         let (reference, top_k) = conducted(lava, depth_m, hours * HOUR_S);
@@ -121,10 +109,11 @@ fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
                 }
                 // Only the first pond with the finest cells is plotted; all ponds are judged.
                 if i == 0 && dz_m == HEIGHTS_M[3] {
-                    found.model.push((until, lost_gj(&flow)));
-                    found
-                        .theory
-                        .push((until, conducted(lava, depth_m, until * HOUR_S).0 / 1e9));
+                    found.push(
+                        until,
+                        lost_gj(&flow),
+                        conducted(lava, depth_m, until * HOUR_S).0 / 1e9,
+                    );
                 }
             }
             let what = format!("GJ/m² lost by {depth_m} m in {hours} h, cells of {dz_m} m");
@@ -141,11 +130,7 @@ fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
             rows.push(MeasuredRow::absolute(&what, top_k, kelvin, 15.0));
         }
     }
-    Measured {
-        rows,
-        curve: found,
-        flow: last.expect("ponds"),
-    }
+    Measured::new(rows, found, last.expect("ponds"))
 }
 
 pub(super) fn still_without_latent_heat() -> Measured {
@@ -254,13 +239,7 @@ mod tests {
                 conduction: 2.0,
                 ..Lava::preset(name).expect("a preset")
             };
-            let space = FlowBox {
-                nx: 3,
-                ny: 12,
-                nz: 3,
-                dx_m: 10.0,
-                dz_m: 1.0,
-            };
+            let space = flow_box([3, 12, 3], [10.0, 1.0]);
             let mut flow = flow(space, lava.clone(), 1800.0, false, |_, _| 1.0);
             flow.edit((0..9).map(|c| [c % 3, 4, c / 3]), FlowEdit::Rock);
             let into = |c: usize, level: Option<usize>, volume: f64| FlowPour {

@@ -1,6 +1,6 @@
 //! Verification of flows on an incline of 10°.
 
-use super::{Measured, MeasuredRow, at_once, curve, exponent, flow, isothermal, steady};
+use super::{Measured, MeasuredRow, at_once, curve, exponent, flow, flow_box, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
@@ -106,15 +106,9 @@ fn law(rate: f64, down: f64) -> (f64, f64) {
 }
 
 pub(super) fn along() -> Measured {
-    let space = FlowBox {
-        nx: 130,
-        ny: 60,
-        nz: 41,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([130, 60, 41], [10.0, 5.0]);
     let mut incline = Incline::new(space, 0.0, (12, 20), 100.0);
-    let mut found = curve(["distance in m", "depth in m"], false);
+    let mut found = curve("theory", ["distance in m", "depth in m"], false);
     incline.run(120_000.0, 5.0);
     let mut rows = Vec::new();
     for down in [300.0, 600.0] {
@@ -133,8 +127,7 @@ pub(super) fn along() -> Measured {
         ));
     }
     for down in (1..=18).map(|i| f64::from(i) * 50.0) {
-        found.model.push((down, incline.section(down).0));
-        found.theory.push((down, law(5.0, down).1));
+        found.push(down, incline.section(down).0, law(5.0, down).1);
     }
     Measured {
         rows,
@@ -144,20 +137,11 @@ pub(super) fn along() -> Measured {
 }
 
 pub(super) fn turned() -> Measured {
-    let mut found = super::Curve {
-        reference: "along the grid",
-        ..curve(["angle in degrees", "front in m"], false)
-    };
+    let mut found = curve("along the grid", ["angle in degrees", "front in m"], false);
     let mut all = Vec::new();
     let mut last = None;
     for degrees in [0.0, 22.5, 45.0] {
-        let space = FlowBox {
-            nx: 130,
-            ny: 90,
-            nz: 121,
-            dx_m: 10.0,
-            dz_m: 5.0,
-        };
+        let space = flow_box([130, 90, 121], [10.0, 5.0]);
         let mut incline = Incline::new(
             space,
             degrees,
@@ -170,11 +154,7 @@ pub(super) fn turned() -> Measured {
         found.model.push((degrees, incline.front()));
         last = Some(incline.flow);
     }
-    found.theory = found
-        .model
-        .iter()
-        .map(|&(degrees, _)| (degrees, all[0][0]))
-        .collect();
+    found.compare(|_| all[0][0]);
     let mut rows = Vec::new();
     for (turned, degrees) in all[1..].iter().zip(["22.5°", "45°"]) {
         for (i, what) in ["front", "depth at 400 m", "half-width at 400 m"]
@@ -203,13 +183,7 @@ pub(super) fn turned() -> Measured {
 }
 
 pub(super) fn volume() -> Measured {
-    let space = FlowBox {
-        nx: 200,
-        ny: 90,
-        nz: 61,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([200, 90, 61], [10.0, 5.0]);
     let mut incline = Incline::new(space, 0.0, (20, 30), 100.0);
     let near = (-3i32..=3)
         .flat_map(|x| (-3i32..=3).map(move |z| (x, z)))
@@ -221,7 +195,7 @@ pub(super) fn volume() -> Measured {
     incline
         .flow
         .fill(columns.into_iter().map(|c| at_once(c, each, 1360.0)));
-    let mut found = curve(["time in s", "length in m"], true);
+    let mut found = curve("theory", ["time in s", "length in m"], true);
     for until in [4e3, 8e3, 1.6e4, 3.2e4, 6.4e4] {
         while incline.flow.time_s() < until {
             incline.flow.step(&[]);
@@ -229,11 +203,7 @@ pub(super) fn volume() -> Measured {
         found.model.push((until, incline.front()));
     }
     let first = found.model[0];
-    found.theory = found
-        .model
-        .iter()
-        .map(|&(t, _)| (t, first.1 * libm::cbrt(t / first.0)))
-        .collect();
+    found.compare(|t| first.1 * libm::cbrt(t / first.0));
     let rows = vec![MeasuredRow::between(
         "exponent of the length",
         [0.29, 0.34],

@@ -1,8 +1,10 @@
 //! Verification of liquid that spreads on a horizontal plane.
 
-use super::{Measured, MeasuredRow, at_once, curve, depths, exponent, flow, isothermal, steady};
+use super::{
+    Measured, MeasuredRow, at_once, curve, depths, exponent, flow, flow_box, isothermal, steady,
+};
+use lavoxel_flow::Flow;
 use lavoxel_flow::motion::tables::GRAVITY;
-use lavoxel_flow::{Flow, FlowBox};
 
 /// Returns moments of the depth h around the centre of the box: mean r² in m², and anisotropy ⟨h r⁴
 /// cos 4θ⟩/⟨h r⁴⟩ (0 for a circular heap).
@@ -51,13 +53,7 @@ fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
 pub(super) fn volume() -> Measured {
     let (volume, pa_s, density) = (1e6, 1e5, 2600.0);
     let nu = pa_s / density;
-    let space = FlowBox {
-        nx: 121,
-        ny: 40,
-        nz: 121,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([121, 40, 121], [10.0, 5.0]);
     let mut flow = flow(
         space,
         isothermal(density, pa_s, 0.0),
@@ -71,7 +67,7 @@ pub(super) fn volume() -> Measured {
             * libm::pow(GRAVITY * volume * volume * volume / (3.0 * nu), 0.125)
             * libm::pow(t, 0.125)
     };
-    let mut found = curve(["time in s", "radius in m"], true);
+    let mut found = curve("theory", ["time in s", "radius in m"], true);
     let mut next = 12_500.0;
     let mut by_moment = Vec::new();
     while next <= 100_000.0 {
@@ -103,23 +99,13 @@ pub(super) fn volume() -> Measured {
         ),
         MeasuredRow::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn flux() -> Measured {
     let (rate, pa_s, density) = (10.0, 1e5, 2600.0);
     let nu = pa_s / density;
-    let space = FlowBox {
-        nx: 121,
-        ny: 40,
-        nz: 121,
-        dx_m: 10.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([121, 40, 121], [10.0, 5.0]);
     let mut flow = flow(
         space,
         isothermal(density, pa_s, 0.0),
@@ -130,15 +116,14 @@ pub(super) fn flux() -> Measured {
     let law =
         |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * nu), 0.125) * t.sqrt();
     let middle = space.columns() / 2;
-    let mut found = curve(["time in s", "radius in m"], true);
+    let mut found = curve("theory", ["time in s", "radius in m"], true);
     let mut next = 20_000.0;
     while next <= 160_000.0 {
         while flow.time_s() < next {
             let pour = steady(&flow, middle, rate, 1360.0);
             flow.step(&[pour]);
         }
-        found.model.push((next, reach(&flow, 0.02)));
-        found.theory.push((next, law(next)));
+        found.push(next, reach(&flow, 0.02), law(next));
         next *= 2.0;
     }
     // Radii from 35 to 50 cells.
@@ -150,11 +135,7 @@ pub(super) fn flux() -> Measured {
         MeasuredRow::relative("radius, m", law(end.0), end.1, 0.03),
         MeasuredRow::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn bingham() -> Measured {
@@ -165,13 +146,7 @@ pub(super) fn bingham() -> Measured {
         0.4,
     );
     let height = (2.0 * c * radius).sqrt();
-    let space = FlowBox {
-        nx: 51,
-        ny: 40,
-        nz: 51,
-        dx_m: 20.0,
-        dz_m: 5.0,
-    };
+    let space = flow_box([51, 40, 51], [20.0, 5.0]);
     let mut flow = flow(
         space,
         isothermal(density, 1e4, strength),
@@ -197,7 +172,7 @@ pub(super) fn bingham() -> Measured {
         .sum();
     let wet = depths.iter().filter(|&&h| h > 0.1).count() as f64;
     let by_area = (wet * space.dx_m * space.dx_m / core::f64::consts::PI).sqrt();
-    let mut found = curve(["distance in m", "height in m"], false);
+    let mut found = curve("theory", ["distance in m", "height in m"], false);
     found.model = (25..51)
         .map(|x| ((x - 25) as f64 * space.dx_m, depths[25 * 51 + x]))
         .collect();
@@ -219,22 +194,12 @@ pub(super) fn bingham() -> Measured {
             0.02,
         ),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn dam_break() -> Measured {
     let (high, long, density, pa_s) = (1.0, 6.6, 2700.0, 1e4);
-    let space = FlowBox {
-        nx: 260,
-        ny: 16,
-        nz: 3,
-        dx_m: 0.1,
-        dz_m: 0.25,
-    };
+    let space = flow_box([260, 16, 3], [0.1, 0.25]);
     let mut flow = flow(space, isothermal(density, pa_s, 0.0), 0.5, false, |_, _| {
         0.075
     });
@@ -261,22 +226,22 @@ pub(super) fn dam_break() -> Measured {
             .collect();
         (row.iter().rposition(|&h| h > 1e-3).unwrap_or(0) as f64 + 0.5) * space.dx_m
     };
-    let mut found = curve(["time over ηL²/(ρgH³)", "front in m"], true);
+    let mut found = curve("theory", ["time over ηL²/(ρgH³)", "front in m"], true);
     let (mut of_early, mut of_late) = (0.0, 0.0);
     for periods in [1.0, 2.0, 4.0, 8.0, 16.0, 33.5] {
         while flow.time_s() < periods * span {
             flow.step(&[]);
         }
         let (t, x) = (flow.time_s(), front(&flow));
-        found.model.push((periods, x));
-        found.theory.push((
+        found.push(
             periods,
+            x,
             if periods <= 4.0 {
                 long + early(t)
             } else {
                 late(t)
             },
-        ));
+        );
         if periods == 4.0 {
             of_early = (x - long) / early(t);
         }
@@ -286,9 +251,5 @@ pub(super) fn dam_break() -> Measured {
         MeasuredRow::absolute("advance over the early law, t/t_c = 4", 1.0, of_early, 0.03),
         MeasuredRow::absolute("front over the late law, t/t_c = 33", 1.0, of_late, 0.02),
     ];
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }

@@ -1,8 +1,8 @@
 //! Verification of levees, crust and a tube: lava that cools in a valley.
 
-use super::{Curve, Measured, MeasuredRow, curve, flow, steady};
+use super::{Measured, MeasuredRow, curve, flow, flow_box, steady};
 use lavoxel_base::parallel::*;
-use lavoxel_flow::{Cooling, Flow, FlowBox, FlowCell, Lava, UNITS, Viscosity};
+use lavoxel_flow::{Cooling, Flow, FlowCell, Lava, UNITS, Viscosity};
 
 const DAY_S: f64 = 86_400.0;
 
@@ -22,13 +22,7 @@ struct Valley {
 
 impl Valley {
     fn new(nx: usize) -> Self {
-        let space = FlowBox {
-            nx,
-            ny: 60 + 2 * nx,
-            nz: 31,
-            dx_m: 5.0,
-            dz_m: 0.5,
-        };
+        let space = flow_box([nx, 60 + 2 * nx, 31], [5.0, 0.5]);
         let lava = Lava {
             viscosity: Viscosity::Etna {
                 water: 0.02,
@@ -228,14 +222,10 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
         ),
     ];
     let axes = ["time in days", "columns with liquid under a roof"];
-    let mut shown = Curve {
-        reference: "columns with an empty tube",
-        ..curve(axes, false)
-    };
+    let mut shown = curve("columns with an empty tube", axes, false);
     for i in 0..TIMES {
         let days = end_s * (i + 1) as f64 / TIMES as f64 / DAY_S;
-        shown.model.push((days, mean(&|c| c.roofed[i])));
-        shown.theory.push((days, mean(&|c| c.voids[i])));
+        shown.push(days, mean(&|c| c.roofed[i]), mean(&|c| c.voids[i]));
     }
     let is_exact = |counts: &Counts| counts.valley.flow.check().is_ok();
     // The returned flow represents all valleys: one whose ledgers do not close, if any.
@@ -249,11 +239,7 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
         .expect("a valley")
         .valley
         .flow;
-    Measured {
-        rows,
-        curve: shown,
-        flow,
-    }
+    Measured::new(rows, shown, flow)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The valley runs aslant, so that margins lie at all positions within their columns, as on real
 //! ground; along the grid, a whole row of columns would set at once.
 
-use super::{Curve, Measured, MeasuredRow, curve, flow};
+use super::{Measured, MeasuredRow, curve, flow, flow_box};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava};
 
 const HOUR_S: f64 = 3600.0;
@@ -34,13 +34,10 @@ const AXIS_M: f64 = -60.0;
 /// Creates a parabolic valley with a slope of 8°, 20 m deep at 400 m width.
 fn valley(dx_m: f64, dz_m: f64) -> Flow {
     let cells = |metres: f64| (metres / dx_m).round() as usize;
-    let space = FlowBox {
-        nx: cells(LENGTH_M),
-        ny: (520.0 / dz_m) as usize,
-        nz: cells(WIDTH_M),
-        dx_m,
-        dz_m,
-    };
+    let space = flow_box(
+        [cells(LENGTH_M), (520.0 / dz_m) as usize, cells(WIDTH_M)],
+        [dx_m, dz_m],
+    );
     let fall = libm::tan(8.0_f64.to_radians());
     flow(space, Lava::default(), STEP_S, true, |x, z| {
         let (x, z) = place(dx_m, [x, z]);
@@ -131,11 +128,8 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
 fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
     let (mut flow, first, theory) = run(cells[0].0, cells[0].1);
     let axes = ["time in h", "run-out in m"];
-    let mut found = Curve {
-        reference: "the finest cells",
-        theory,
-        ..curve(axes, false)
-    };
+    let mut found = curve("the finest cells", axes, false);
+    found.theory = theory;
     let mut rows = Vec::new();
     for &(dx_m, dz_m) in &cells[1..] {
         let (other, reached, runout) = run(dx_m, dz_m);
@@ -154,11 +148,7 @@ fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
         ));
         (flow, found.model) = (other, runout);
     }
-    Measured {
-        rows,
-        curve: found,
-        flow,
-    }
+    Measured::new(rows, found, flow)
 }
 
 pub(super) fn by_height() -> Measured {

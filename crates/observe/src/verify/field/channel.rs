@@ -1,7 +1,7 @@
 //! Steady flow in a channel of constant width, compared with field samples along the channel.
 
-use super::super::{Curve, Measured, MeasuredRow, curve, flow, steady};
-use lavoxel_flow::{Flow, FlowBox, Lava};
+use super::super::{Curve, Measured, MeasuredRow, curve, flow, flow_box, steady};
+use lavoxel_flow::{Flow, Lava};
 
 /// Simulated time until the flow is steady (s), apart from the slow heating of the bed.
 const END_S: f64 = 3600.0;
@@ -133,13 +133,7 @@ impl Channel {
         let [low, high] =
             [f64::min, f64::max].map(|of| beds.iter().copied().reduce(of).unwrap_or(0.0));
         let ny = ((high - low + BELOW_M + 2.0 * WALL_M) / CELL_M) as usize;
-        let space = FlowBox {
-            nx,
-            ny,
-            nz: 3,
-            dx_m: self.width_m,
-            dz_m: CELL_M,
-        };
+        let space = flow_box([nx, ny, 3], [self.width_m, CELL_M]);
         flow(space, self.lava.clone(), STEP_S, true, |x, z| {
             let wall = if z == 1 && x > 0 { 0.0 } else { WALL_M };
             beds[x] - low + BELOW_M + wall
@@ -176,11 +170,7 @@ impl Channel {
             let pour = steady(&flow, vent, self.rate_m3_s, self.lava.vent_k);
             flow.step(&[pour]);
         }
-        Measured {
-            rows: self.rows(&flow),
-            curve: self.curve(&flow),
-            flow,
-        }
+        Measured::new(self.rows(&flow), self.curve(&flow), flow)
     }
 
     fn rows(&self, flow: &Flow) -> Vec<MeasuredRow> {
@@ -226,8 +216,11 @@ impl Channel {
                 .iter()
                 .map(|sample| (sample.at_m / 1000.0, lost(sample.value)))
                 .collect(),
-            reference: "glass of samples",
-            ..curve(["distance in km", "kelvin below the vent"], false)
+            ..curve(
+                "glass of samples",
+                ["distance in km", "kelvin below the vent"],
+                false,
+            )
         }
     }
 }

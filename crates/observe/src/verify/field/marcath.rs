@@ -11,10 +11,10 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::super::{
-    Curve, FieldRun, Measured, MeasuredRow, curve, depths, flow, isothermal, steady,
+    FieldRun, Measured, MeasuredRow, curve, depths, flow, flow_box, isothermal, steady,
 };
 use super::Files;
-use lavoxel_flow::{Flow, FlowBox};
+use lavoxel_flow::Flow;
 use lavoxel_geo::map::compare::Agreement;
 use lavoxel_geo::terrain::resample::{Window, resample};
 use lavoxel_geo::terrain::{Heightmap, LoadOptions, load};
@@ -161,13 +161,7 @@ impl LavaField {
         let [low, high] =
             [f32::min, f32::max].map(|of| self.ground.iter().copied().reduce(of).unwrap_or(0.0));
         let ny = (f64::from(high - low) / HEIGHT_M) as usize + 20;
-        let space = FlowBox {
-            nx,
-            ny,
-            nz,
-            dx_m: CELL_M,
-            dz_m: HEIGHT_M,
-        };
+        let space = flow_box([nx, ny, nz], [CELL_M, HEIGHT_M]);
         let above = |x: usize, z: usize| HEIGHT_M + f64::from(self.ground[(z, x)] - low);
         flow(space, isothermal(DENSITY, PA_S, 0.0), STEP_S, true, above)
     }
@@ -183,10 +177,7 @@ impl LavaField {
         let (mut flow, vents) = (self.flow(), self.vents());
         let observed = self.area(&self.outline);
         let end_s = observed * 1e6 * THICKNESS_M / RATE;
-        let mut found = Curve {
-            reference: "field",
-            ..curve(["time in d", "area in km²"], false)
-        };
+        let mut found = curve("field", ["time in d", "area in km²"], false);
         let mut rows = Vec::new();
         for (until_s, when) in [
             (DAYS * DAY_S, "after 5 d"),
@@ -204,16 +195,8 @@ impl LavaField {
             }
             rows.extend(self.rows(&flow, when));
         }
-        found.theory = found
-            .model
-            .iter()
-            .map(|&(days, _)| (days, observed))
-            .collect();
-        Measured {
-            rows,
-            curve: found,
-            flow,
-        }
+        found.compare(|_| observed);
+        Measured::new(rows, found, flow)
     }
 
     /// Returns the mask of cells with more than `above_m` metres of lava, axes (row, column).
