@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use lavoxel::export::maps::{MapFile, MapQuantity};
 use lavoxel::export::mesh::Skin;
 use lavoxel::export::{self, Animation, ExportState, SpaceFile, create_animation};
+use lavoxel::input::ending;
 use lavoxel::output::Existing;
 use lavoxel::report::Report;
 use numpy::PyReadonlyArray3;
@@ -37,10 +38,7 @@ pub(crate) fn export(
             .map_err(fail)?;
         return file.write(&held.maps(), &about, existing).map_err(fail);
     }
-    if path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("npz"))
-    {
+    if ending(path) == "npz" {
         export::npz::check_size(site.grid).map_err(fail)?;
         export::npz::need(site.grid)
             .check("make the box smaller")
@@ -90,7 +88,7 @@ impl Film {
     fn new(path: PathBuf, size: (u32, u32), fps: u32, force: bool) -> PyResult<Self> {
         let (width, height) = size;
         let film = export::Film { width, height, fps };
-        let animation = create_animation(&path, film, existing(force)).map_err(fail)?;
+        let animation = create_animation(&path, film, Existing::by_force(force)).map_err(fail)?;
         Ok(Self {
             animation: Some(animation),
             size,

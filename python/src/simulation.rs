@@ -622,7 +622,7 @@ impl Simulation {
     /// Writes a checkpoint, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
         self.with(py, |held| {
-            let mut file = WholeFile::create(&path, existing(force)).map_err(fail)?;
+            let mut file = WholeFile::create(&path, Existing::by_force(force)).map_err(fail)?;
             let writer = CheckpointWriter {
                 scene: &held.scene,
                 stage: &held.stage,
@@ -638,7 +638,7 @@ impl Simulation {
         self.with(py, |held| {
             held.scene
                 .recorded(&held.stage.simulation)
-                .save(&path, existing(force))
+                .save(&path, Existing::by_force(force))
                 .map_err(fail)
         })
     }
@@ -690,7 +690,7 @@ impl Simulation {
         force: bool,
     ) -> PyResult<()> {
         self.with(py, |held| {
-            crate::files::export(held, &path, subject, existing(force))
+            crate::files::export(held, &path, subject, Existing::by_force(force))
         })
     }
 }
@@ -705,14 +705,6 @@ fn is_of_matter(measure: CellMeasure) -> bool {
             | CellMeasure::VelocityEast
             | CellMeasure::VelocityNorth
     )
-}
-
-pub(crate) fn existing(force: bool) -> Existing {
-    if force {
-        Existing::Replace
-    } else {
-        Existing::Keep
-    }
 }
 
 /// Returns a scene table in which the keys of a JSON object replace the table's own.

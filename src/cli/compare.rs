@@ -212,11 +212,7 @@ impl CompareArgs {
         ) = (self.above, until, self.from, self.cell_size);
         (options.thickness, options.classes, options.no_data) =
             (self.thickness, self.classes.clone(), self.no_data);
-        options.existing = if self.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        };
+        options.existing = Existing::by_force(self.force);
         options
     }
 }

@@ -28,7 +28,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
 use lavoxel::output::{self, OutputError};
-use lavoxel::scene::{Overrides, Scene};
+use lavoxel::scene::{BuiltScene, Overrides, Scene};
 use lavoxel::shipped;
 use lavoxel::terrain::{TerrainError, sidecar_files};
 use lavoxel::validate::escape_for_terminal;
@@ -226,6 +226,12 @@ fn protect_map(path: &Path) {
     sidecar_files(path)
         .iter()
         .for_each(|file| output::protect(file));
+}
+
+/// Prints the notes of a built scene and the warnings about it.
+fn warn_of(scene: &Scene, stage: &BuiltScene) {
+    let warnings = scene.warnings(&stage.simulation, Some(scene.spec.film.steps));
+    messages::warn(stage.notes.iter().cloned().chain(warnings));
 }
 
 /// Upper bound of the number of threads, or of the threads per processor on a machine with many

@@ -19,7 +19,7 @@ use crate::cli::flags::volumes::{Exports, VolumeArgs};
 use crate::cli::process::stop;
 use crate::cli::show::messages;
 use crate::cli::show::progress::Progress;
-use crate::cli::{Outcome, SceneOptions, start_threads};
+use crate::cli::{Outcome, SceneOptions, start_threads, warn_of};
 
 /// Default interval between checkpoints, in steps.
 const CHECKPOINT_EVERY: u64 = 500;
@@ -110,11 +110,7 @@ impl WorkOptions {
 
     /// Policy for existing output files.
     pub(super) fn existing(&self) -> Existing {
-        if self.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        }
+        Existing::by_force(self.force)
     }
 
     /// Checks, before lengthy work, the output files for a scene changed by
@@ -188,13 +184,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
-    messages::warn(
-        stage
-            .notes
-            .iter()
-            .cloned()
-            .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
-    );
+    warn_of(&scene, &stage);
     Work {
         scene,
         stage,

@@ -16,7 +16,7 @@ use lavoxel::validate::escape_for_terminal;
 use crate::cli::flags::count;
 use crate::cli::flags::flag_names::FlagNames;
 use crate::cli::show::messages;
-use crate::cli::{file_or_shipped, protect_map};
+use crate::cli::{file_or_shipped, protect_map, warn_of};
 
 /// Print a complete scene with comments, a random volcano or the schema of scenes, or check a scene
 #[derive(Args, Debug)]
@@ -127,13 +127,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             scene.drape(&stage)?;
-            messages::warn(
-                stage
-                    .notes
-                    .iter()
-                    .cloned()
-                    .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
-            );
+            warn_of(&scene, &stage);
             // Packing comes before any output: a scene whose file is refused is not reported.
             args.pack
                 .as_ref()
@@ -197,11 +191,7 @@ fn session_file(text: &str) -> Result<PathBuf, String> {
 /// Writes a session file, and reports the files that were left out.
 fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     scene.files().iter().for_each(|path| protect_map(path));
-    let existing = if force {
-        Existing::Replace
-    } else {
-        Existing::Keep
-    };
+    let existing = Existing::by_force(force);
     let left = scene.pack(path, &Extras::default(), existing)?;
     for file in left {
         let most = MAX_PACKED >> 20;

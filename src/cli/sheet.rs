@@ -121,11 +121,7 @@ const NONE: &str = "none";
 
 /// Runs `lavoxel sheet`.
 pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
-    let existing = if args.force {
-        Existing::Replace
-    } else {
-        Existing::Keep
-    };
+    let existing = Existing::by_force(args.force);
     let settings = args.settings()?;
     // Inputs are protected first: no output may replace one.
     let inputs = args.overlay.iter().chain(&args.table).chain([&args.map]);
@@ -161,9 +157,7 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
         .iter()
         .try_for_each(|path| sheet.write_report(path, existing))
         .map_err(told)?;
-    for path in args.out.iter().chain(&args.qgis).chain(&args.report) {
-        messages::note(&path.display().to_string());
-    }
+    messages::files(args.out.iter().chain(&args.qgis).chain(&args.report));
     Ok(())
 }
 

@@ -119,11 +119,7 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
 }
 
 fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
-    let existing = if args.force {
-        Existing::Replace
-    } else {
-        Existing::Keep
-    };
+    let existing = Existing::by_force(args.force);
     let map = args.terrain()?;
     if args.picture.is_some() || args.out.is_some() {
         let need = MemoryEstimate::new("the heights", map.heights.len(), BYTES_A_HEIGHT);
@@ -136,11 +132,11 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     }
     if let Some(path) = &args.picture {
         write::picture(&args.draw(&map), path, existing)?;
-        messages::note(&path.display().to_string());
+        messages::files([path]);
     }
     if let Some(path) = &args.out {
         write::heightmap(&map, path, existing)?;
-        messages::note(&path.display().to_string());
+        messages::files([path]);
     }
     if args.json {
         messages::data(&serde_json::to_string_pretty(&map.statistics())?)?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use lavoxel::flow::verify::{CASES, Case, Outcome as Found, field};
+use lavoxel::input::ending;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::plot::{Axis, Page, Plot};
 use lavoxel::words::short;
@@ -99,14 +100,6 @@ impl VerifyArgs {
         };
         self.field.as_ref().map_or_else(|| Ok(Vec::new()), read)
     }
-
-    fn existing(&self) -> Existing {
-        if self.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        }
-    }
 }
 
 /// Runs `lavoxel verify`.
@@ -119,11 +112,9 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     let of_field = args.of_field()?;
     let cases = args.cases(&of_field)?;
     if let Some(path) = &args.picture {
-        let is_svg = path
-            .extension()
-            .is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+        let is_svg = ending(path) == "svg";
         anyhow::ensure!(is_svg, "{}: the picture is written as .svg", path.display());
-        check_free(path, args.existing())?;
+        check_free(path, Existing::by_force(args.force))?;
     }
     let mut found = Vec::new();
     for case in cases {
@@ -138,7 +129,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     }
     // The picture comes before the JSON report, which may go to a full disk.
     if let Some(path) = &args.picture {
-        page(&found).write(path, args.existing())?;
+        page(&found).write(path, Existing::by_force(args.force))?;
     }
     if args.json {
         messages::data(&serde_json::to_string_pretty(&found)?)?;

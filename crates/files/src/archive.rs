@@ -56,8 +56,7 @@ pub fn file(path: &Path) -> Option<io::Result<ArchivedFile>> {
 
 /// Returns true if the path has the file extension of session files.
 pub fn is_session(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
+    input::ending(path) == ENDING
 }
 
 /// Returns the path of the session file that contains the virtual file `path`; `None` if no folder

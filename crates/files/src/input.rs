@@ -263,11 +263,17 @@ fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     }
 }
 
+/// Extension of a path in lower case; empty for a name without one.
+pub fn ending(path: &Path) -> String {
+    let ending = path.extension().unwrap_or_default();
+    ending.to_string_lossy().to_lowercase()
+}
+
 impl Reader {
     /// Returns the reader in `among` whose extensions include that of `path`, ignoring case; `None`
     /// if there is none.
     pub fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        let ending = ending(path);
         among
             .iter()
             .copied()

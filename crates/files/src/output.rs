@@ -80,6 +80,13 @@ pub enum Existing {
     Replace,
 }
 
+impl Existing {
+    /// Policy of the flag `--force`: replaces existing files if `force` is set.
+    pub fn by_force(force: bool) -> Self {
+        if force { Self::Replace } else { Self::Keep }
+    }
+}
+
 /// Error while an output file is written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -441,6 +448,20 @@ fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder.tempfile_in(folder)
+}
+
+/// Writes a file by a call of `fill`; the file appears at `path` only if complete.
+///
+/// # Errors
+/// [`OutputError`] when the file exists and is to be kept, or cannot be written.
+pub fn whole(
+    path: &Path,
+    existing: Existing,
+    fill: impl FnOnce(&mut WholeFile) -> io::Result<()>,
+) -> Result<(), OutputError> {
+    let mut file = WholeFile::create(path, existing)?;
+    fill(&mut file).map_err(|cause| OutputError::io(path, cause))?;
+    file.commit()
 }
 
 impl Write for WholeFile {

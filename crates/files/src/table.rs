@@ -241,6 +241,14 @@ pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Returns `text` as a field of a record, between quotation marks where these are needed.
+pub fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
+
 /// Splits a record into its fields. A field in quotation marks may contain separators, and two
 /// quotation marks in it stand for one. `line`: line number for messages.
 fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>, String> {

@@ -76,14 +76,6 @@ impl BenchArgs {
     fn asks_for(&self, work: Timed) -> bool {
         self.only.is_empty() || self.only.contains(&work)
     }
-
-    fn existing(&self) -> Existing {
-        if self.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        }
-    }
 }
 
 /// Runs `lavoxel bench`.
@@ -91,7 +83,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     let old = args.compare.as_deref().map(saved::read).transpose()?;
     args.compare.iter().for_each(|path| protect(path));
     if let Some(path) = &args.save {
-        check_free(path, args.existing())?;
+        check_free(path, Existing::by_force(args.force))?;
     }
     start_threads(args.threads.unwrap_or(0) as usize)?;
     stop::after_the_step();
@@ -100,7 +92,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     };
     let table = BenchTable::new(args, rows);
     if let Some(path) = &args.save {
-        saved::write(&table, path, args.existing())?;
+        saved::write(&table, path, Existing::by_force(args.force))?;
     }
     let comparison = old
         .zip(args.compare.as_deref())

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use lavoxel::input::{BENCH, InputError};
-use lavoxel::output::{Existing, OutputError, WholeFile};
+use lavoxel::output::{Existing, whole};
 use lavoxel::validate::escape_for_terminal;
 
 use super::table::{BenchTable, FORMAT};
@@ -12,9 +12,7 @@ use super::table::{BenchTable, FORMAT};
 /// Writes a timing table atomically.
 pub(super) fn write(table: &BenchTable, path: &Path, existing: Existing) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(table)?;
-    let mut file = WholeFile::create(path, existing)?;
-    writeln!(file, "{json}").map_err(|cause| OutputError::io(path, cause))?;
-    Ok(file.commit()?)
+    Ok(whole(path, existing, |out| writeln!(out, "{json}"))?)
 }
 
 /// Reads a timing table written by [`write`]; any other content is an error.

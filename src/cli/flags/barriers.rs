@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use lavoxel::export::NO_FORECAST_OF_FLOW;
 use lavoxel::exposure::{Assets, AttributeRow, BarrierGain, BarrierOutcome, after, write};
+use lavoxel::input::ending;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
@@ -50,11 +51,7 @@ impl BarrierOptions {
         let Some(path) = &self.barrier_table else {
             return Ok(None);
         };
-        let ending = path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
+        let ending = ending(path);
         let name = path.display();
         anyhow::ensure!(
             ["csv", "geojson"].contains(&&*ending),
@@ -115,8 +112,8 @@ impl BarrierTable {
             .barriers
             .iter()
             .zip(&outcomes)
-            .map(row)
-            .chain(gain.map(|gain| together(&gain)))
+            .map(|own| row(Some(own), None))
+            .chain(gain.iter().map(|gain| row(None, Some(gain))))
             .collect();
         write(
             &self.path,
@@ -185,50 +182,28 @@ fn number(value: Option<f64>, fine: f64) -> Value {
         .map_or(Value::Null, |value| json!((value * fine).round() / fine))
 }
 
-/// Output row of a barrier; distances in metres, times in hours.
-fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> AttributeRow {
+/// Output row of a barrier, or of all barriers together; distances in metres, times in hours.
+fn row(own: Option<(&Barrier, &BarrierOutcome)>, gain: Option<&BarrierGain>) -> AttributeRow {
     let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
-    let own = [
-        ("height_m", json!(barrier.height_m)),
-        ("width_m", json!(barrier.width_m)),
-        ("reached_h", hours(outcome.reached_s)),
-        ("overflow_h", hours(outcome.overflow_s)),
-        ("freeboard_m", number(outcome.freeboard_m, 1e3)),
-        ("held_m3", number(outcome.held_m3, 1.0)),
-    ];
-    let of_all = ["turned_m3", "saved_m2", "added_m2", "later_m2", "later_h"]
-        .map(|name| (name, Value::Null));
-    own.into_iter()
-        .chain(of_all)
-        .map(|(name, value)| (name.into(), value))
-        .collect()
-}
-
-/// Output row of all barriers together.
-fn together(gain: &BarrierGain) -> AttributeRow {
-    let own = [
-        "height_m",
-        "width_m",
-        "reached_h",
-        "overflow_h",
-        "freeboard_m",
-        "held_m3",
-    ]
-    .map(|name| (name, Value::Null));
-    let of_all = [
-        ("turned_m3", number(Some(gain.turned_m3), 1.0)),
-        ("saved_m2", number(Some(gain.saved_m2), 1.0)),
-        ("added_m2", number(Some(gain.added_m2), 1.0)),
-        ("later_m2", number(Some(gain.later.0), 1.0)),
+    let of_all = |value: fn(&BarrierGain) -> f64| number(gain.map(value), 1.0);
+    let (barrier, outcome) = own.unzip();
+    let values = [
+        ("height_m", json!(barrier.map(|barrier| barrier.height_m))),
+        ("width_m", json!(barrier.map(|barrier| barrier.width_m))),
+        ("reached_h", hours(outcome.and_then(|of| of.reached_s))),
+        ("overflow_h", hours(outcome.and_then(|of| of.overflow_s))),
         (
-            "later_h",
-            number(gain.later.1.map(|seconds| seconds / HOUR), 1e4),
+            "freeboard_m",
+            number(outcome.and_then(|of| of.freeboard_m), 1e3),
         ),
+        ("held_m3", number(outcome.and_then(|of| of.held_m3), 1.0)),
+        ("turned_m3", of_all(|gain| gain.turned_m3)),
+        ("saved_m2", of_all(|gain| gain.saved_m2)),
+        ("added_m2", of_all(|gain| gain.added_m2)),
+        ("later_m2", of_all(|gain| gain.later.0)),
+        ("later_h", hours(gain.and_then(|gain| gain.later.1))),
     ];
-    own.into_iter()
-        .chain(of_all)
-        .map(|(name, value)| (name.into(), value))
-        .collect()
+    values.map(|(name, value)| (name.into(), value)).into()
 }
 
 /// Summary line: numbers of barriers reached and overflowed, and the total gain.

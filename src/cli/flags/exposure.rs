@@ -8,6 +8,7 @@ use clap::Args;
 use lavoxel::export::NO_FORECAST_OF_FLOW;
 use lavoxel::exposure::{Assets, AttributeRow, Reach, write};
 use lavoxel::grid::Grid;
+use lavoxel::input::ending;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
@@ -73,11 +74,7 @@ impl ExposureOptions {
                 format!("--exposure {text}: must be MAP=FILE, such as roads.geojson=exposed.csv")
             })?;
             let file = PathBuf::from(file);
-            let ending = file
-                .extension()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .to_lowercase();
+            let ending = ending(&file);
             anyhow::ensure!(
                 ["csv", "geojson"].contains(&&*ending),
                 "--exposure {text}: the file must end in .csv or .geojson"

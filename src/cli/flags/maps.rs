@@ -10,6 +10,7 @@ use lavoxel::export::maps::{MapFile, MapQuantity, Maps};
 use lavoxel::export::{Provenance, npz};
 use lavoxel::flow::covered_above_m;
 use lavoxel::grid::Grid;
+use lavoxel::input::ending;
 use lavoxel::map::Site;
 use lavoxel::memory::{Held, MemoryEstimate};
 use lavoxel::output::{Existing, check_distinct, check_free};
@@ -105,9 +106,7 @@ impl MapOptions {
             map.check(existing)?;
         }
         if let Some(path) = &self.npz {
-            let fits = path
-                .extension()
-                .is_some_and(|e| e.eq_ignore_ascii_case("npz"));
+            let fits = ending(path) == "npz";
             anyhow::ensure!(fits, "--npz {}: let the name end in .npz", path.display());
             npz::check_size(grid)?;
             check_free(path, existing)?;

@@ -11,6 +11,7 @@ use lavoxel::export::{
     ExportError, ExportState, Provenance, SpaceFile, mesh_formats, volume_formats,
 };
 use lavoxel::grid::Grid;
+use lavoxel::input::ending;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free, is_same_file};
@@ -327,13 +328,7 @@ impl Exports {
         scene: &Scene,
         stage: &BuiltScene,
     ) -> anyhow::Result<()> {
-        let is_shown = |output: &Output| {
-            output
-                .file
-                .path()
-                .extension()
-                .is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
-        };
+        let is_shown = |output: &Output| ending(output.file.path()) == "glb";
         if self.outputs.iter().any(is_shown) {
             self.skin.drape = scene.drape(stage)?;
         }

@@ -14,6 +14,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::maps::need_of;
 use lavoxel::export::{Parts, animation_formats, check_animation, fingerprints};
 use lavoxel::film::{Move, NotesSpec, Plan};
+use lavoxel::input::ending;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{
     Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file,
@@ -31,7 +32,7 @@ use crate::cli::show::messages;
 use crate::cli::show::painter::{Clip, Painter, View, named};
 use crate::cli::show::reel::{Reel, STATE, Targets};
 use crate::cli::show::side_by_side::{Asked, Beside};
-use crate::cli::{Outcome, SceneOptions, start_threads};
+use crate::cli::{Outcome, SceneOptions, start_threads, warn_of};
 
 /// Simulate a scene and write pictures and animations
 ///
@@ -303,13 +304,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
     }
     let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
-    messages::warn(
-        stage
-            .notes
-            .iter()
-            .cloned()
-            .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
-    );
+    warn_of(&scene, &stage);
     messages::warn(
         scene
             .warning_of_pictures(&stage.simulation)
@@ -545,11 +540,7 @@ impl Outputs {
         scene: &Scene,
         (plan, text): (&Plan, &str),
     ) -> anyhow::Result<Self> {
-        let existing = if args.force {
-            Existing::Replace
-        } else {
-            Existing::Keep
-        };
+        let existing = Existing::by_force(args.force);
         let name = file_name(&scene.spec.name);
         let targets = Targets {
             animations: args.animation.clone(),
@@ -584,9 +575,7 @@ impl Outputs {
         outputs.unfinished = parts.as_ref().map(Parts::unfinished).unwrap_or_default();
         if let Some(picture) = &outputs.picture {
             anyhow::ensure!(
-                picture
-                    .extension()
-                    .is_some_and(|e| e.eq_ignore_ascii_case("png")),
+                ending(picture) == "png",
                 "--picture {}: pictures are written as PNG; let the name end in .png",
                 picture.display()
             );

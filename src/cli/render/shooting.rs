@@ -356,9 +356,7 @@ impl Shooting {
             .flat_map(|beside| beside.lines(simulation))
             .for_each(|line| messages::note(&line));
         let flow = FlowReport::new(simulation, site);
-        flow.iter()
-            .flat_map(FlowReport::warnings)
-            .for_each(|warning| messages::warn(Some(warning)));
+        messages::warn(flow.iter().flat_map(FlowReport::warnings));
         if stop::asked()
             && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames())
         {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Replaces control characters, because the names of files, scenes and labels are untrusted.
 fn visible(text: &str) -> Cow<'_, str> {
@@ -63,6 +64,13 @@ pub(in crate::cli) fn warn(texts: impl IntoIterator<Item = String>) {
     texts
         .into_iter()
         .for_each(|text| note(&format!("warning: {text}")));
+}
+
+/// Prints the paths of written files on standard error.
+pub(in crate::cli) fn files<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) {
+    for path in paths {
+        note(&path.display().to_string());
+    }
 }
 
 /// Prints an error on standard error.

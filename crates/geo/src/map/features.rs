@@ -8,7 +8,7 @@ use super::geojson::{self, Rings, System, array, point, rings, system, turn_ring
 use super::{Crs, Site, gpkg};
 use lavoxel_base::memory::Held;
 use lavoxel_base::validate::escape_for_terminal;
-use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader};
+use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader, ending};
 
 /// Names of the properties that can contain the name of a feature, in order of preference.
 const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
@@ -292,11 +292,7 @@ const OTHERS: [&str; 12] = [
 /// Names the file, the fault and a remedy.
 pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
     let wrong = |fault: String| format!("{} {fault}", path.display());
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
+    let ending = ending(path);
     if ending == "gpkg" {
         return gpkg::collection(path).map_err(wrong);
     }
@@ -316,11 +312,7 @@ pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
 /// # Errors
 /// Names the file and the command that converts it to GeoJSON.
 pub fn check_format(path: &Path) -> Result<(), String> {
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
+    let ending = ending(path);
     if !OTHERS.contains(&ending.as_str()) {
         return Ok(());
     }
@@ -357,10 +349,7 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     let bytes = file
         .map_err(|error| format!("cannot be read: {error}"))?
         .bytes;
-    if path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("gpkg"))
-    {
+    if ending(path) == "gpkg" {
         // SQLite reads only files on the disk.
         let copy = tempfile::NamedTempFile::new()
             .and_then(|copy| std::fs::write(copy.path(), &bytes).map(|()| copy));

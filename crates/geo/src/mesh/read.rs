@@ -7,7 +7,7 @@ use super::triangles::Weld;
 use super::{MeshError, TriangleMesh, Up, glb, obj, stl};
 use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_files::archive::{self, ArchivedFile};
-use lavoxel_files::input::{self, Loaded, Reader};
+use lavoxel_files::input::{self, Loaded, Reader, ending};
 
 /// Upper bound on the number of triangles in a mesh file, including degenerate triangles.
 pub const MAX_TRIANGLES: usize = 4_000_000;
@@ -49,7 +49,7 @@ pub fn endings() -> String {
 }
 
 fn format_of(path: &Path) -> Option<&'static Format> {
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    let ending = ending(path);
     FORMATS
         .iter()
         .find(|format| format.reader.endings.contains(&ending.as_str()))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
 use lavoxel_base::validate::Invalid;
-use lavoxel_files::input::InputError;
+use lavoxel_files::input::{InputError, ending};
 use lavoxel_files::output::OutputError;
 
 /// Upper bound on the number of heights of a heightmap (8192 × 8192).
@@ -243,11 +243,7 @@ pub enum TerrainError {
 /// kind.
 fn mend_of_kind(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase();
+    let ending = ending(path);
     let unpack = |command: &str| format!("; unpack it first: {command} {name}");
     let convert = |command: &str| {
         format!(
@@ -277,11 +273,7 @@ fn mend_of_kind(path: &Path) -> String {
 /// Returns advice for converting a picture file of an unsupported kind; empty for other files.
 pub fn mend_of_picture(path: &Path) -> String {
     const PICTURES: [&str; 5] = ["jpg", "jpeg", "gif", "bmp", "webp"];
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase();
+    let ending = ending(path);
     if PICTURES.contains(&ending.as_str()) {
         "; convert the picture to a gray PNG, as with: magick IN -colorspace Gray OUT.png"
             .to_owned()
@@ -311,6 +303,14 @@ impl TerrainError {
     /// Returns a function that converts an I/O error on reading `path`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         move |cause| Self::Read {
+            path: path.to_owned(),
+            cause,
+        }
+    }
+
+    /// Creates the error of a file that needs more memory than allowed.
+    pub fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
+        move |cause| Self::Memory {
             path: path.to_owned(),
             cause,
         }
@@ -374,9 +374,6 @@ pub(crate) fn checked_samples(
     }
     MemoryEstimate::new("the heights of the file", samples, BYTES_A_HEIGHT)
         .check("crop or coarsen the file first")
-        .map_err(|cause| TerrainError::Memory {
-            path: path.to_owned(),
-            cause,
-        })?;
+        .map_err(TerrainError::memory(path))?;
     Ok(samples)
 }

@@ -87,6 +87,23 @@ impl Hillshade {
         cells.map(|side| (side as f64 * scale).round().max(1.0) as usize)
     }
 
+    /// Renders `heights` (row 0 north, square cells of `cell_m` metres) in muted colours under
+    /// many lights, as the ground of a map.
+    pub fn muted(heights: Array2<f32>, cell_m: f64) -> Picture {
+        let ground = Heightmap {
+            heights,
+            cell_size_m: (cell_m, cell_m),
+            origin: None,
+            notes: Vec::new(),
+        };
+        let shade = Self {
+            tint: Tint::Muted,
+            light: Light::Many,
+            ..Self::default()
+        };
+        shade.draw(&ground)
+    }
+
     /// Draws the hillshade of `map` with north up and pixels that are squares on the ground. The
     /// longer side has [`LEAST_SIDE`] to [`MOST_SIDE`] pixels.
     pub fn draw(&self, map: &Heightmap) -> Picture {

@@ -152,10 +152,7 @@ pub(super) fn check_size(
     let pixels = pixels.ok_or_else(|| TerrainError::content(path, most, found()))?;
     MemoryEstimate::new("the picture over the ground", pixels, 4.0 + decoder)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
-        .map_err(|cause| TerrainError::Memory {
-            path: path.to_owned(),
-            cause,
-        })?;
+        .map_err(TerrainError::memory(path))?;
     Ok(pixels)
 }
 

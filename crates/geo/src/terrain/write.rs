@@ -7,7 +7,8 @@ use std::path::Path;
 use super::formats::png::{BLACK, CELL_X, CELL_Z, WHITE};
 use super::{Crs, Heightmap, Picture, Placement, TerrainError};
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::input::ending;
+use lavoxel_files::output::{Existing, OutputError, whole};
 
 /// Value that means no data in ESRI ASCII grids and maps that this program writes.
 pub const NO_DATA: i32 = -9999;
@@ -20,13 +21,7 @@ pub const NO_DATA: i32 = -9999;
 /// [`TerrainError::UnknownFormat`] for another extension; [`TerrainError::Output`] if the file
 /// exists and must not be replaced, or cannot be written. Then no partial file is left.
 pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(), TerrainError> {
-    match path
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default()
-        .to_ascii_lowercase()
-        .as_str()
-    {
+    match ending(path).as_str() {
         "asc" => {
             whole(path, existing, |out| asc(map, out))?;
             // The projection belongs to the grid, whose replacement was allowed just now.
@@ -49,10 +44,7 @@ pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(),
 /// # Errors
 /// The errors of [`heightmap`].
 pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(), TerrainError> {
-    if !path
-        .extension()
-        .is_some_and(|e| e.eq_ignore_ascii_case("png"))
-    {
+    if ending(path) != "png" {
         return Err(TerrainError::UnknownFormat {
             path: path.to_owned(),
             known: ".png".to_owned(),
@@ -67,17 +59,6 @@ pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(),
             .map_err(encoding)
     });
     Ok(written?)
-}
-
-/// Writes a file by calling `fill` with it; the file appears at `path` only when it is complete.
-pub fn whole(
-    path: &Path,
-    existing: Existing,
-    fill: impl FnOnce(&mut WholeFile) -> io::Result<()>,
-) -> Result<(), OutputError> {
-    let mut file = WholeFile::create(path, existing)?;
-    fill(&mut file).map_err(|source| OutputError::io(path, source))?;
-    file.commit()
 }
 
 /// Writes the coordinate system, if known, to the `.prj` file that belongs to the grid at `path`.

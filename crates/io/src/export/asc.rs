@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::ExportError;
 use super::values::Values;
-use lavoxel_files::output::Existing;
+use lavoxel_files::output::{Existing, whole};
 use lavoxel_geo::map::Site;
-use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
+use lavoxel_geo::terrain::write::{asc_grid, prj};
 
 /// Writes `values` as an ASCII grid to `path`, and the coordinate system of `site`, if known, to a
 /// `.prj` file next to the grid. The format has no other metadata.

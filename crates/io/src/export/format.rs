@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::ExportError;
+use lavoxel_files::input::ending;
 
 /// File format: its extensions and its functions `how`.
 #[derive(Debug)]
@@ -26,11 +27,7 @@ impl<How> Formats<How> {
     /// Returns the functions of the format that the extension of `path` selects. Fails for an
     /// unknown extension.
     pub(super) fn for_path(&self, path: &Path) -> Result<&'static How, ExportError> {
-        let ending = path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
+        let ending = ending(path);
         let found = self
             .list
             .iter()

@@ -13,11 +13,10 @@ use serde_json::{Map, Value, json};
 
 use super::ExportError;
 use super::shapes::{Component, Drawing};
-use lavoxel_files::output::Existing;
+use lavoxel_files::output::{Existing, whole};
 use lavoxel_geo::map::geojson::Rings;
 use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
 use lavoxel_geo::map::{Crs, Site, ToDegrees, contour};
-use lavoxel_geo::terrain::write::whole;
 
 /// Estimated memory in bytes per point of a contour line or outline: contour graph, JSON document,
 /// and text in a growing `String`.

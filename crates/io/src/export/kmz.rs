@@ -11,7 +11,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::picture::Sight;
-use super::png::encode;
+use super::png::{PLAIN, encode};
 use super::qml::escaped;
 use super::shapes::{Component, Drawing};
 use super::{ExportError, MEND, Provenance};
@@ -60,6 +60,10 @@ fn fill(
     let packed = SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
         .last_modified_time(DateTime::default());
+    let picture = |zip: &mut _, [width, height]: [usize; 2], pixels: &[u8]| {
+        let size = (width as u32, height as u32);
+        encode(PLAIN, zip, size, pixels, &[]).map_err(io::Error::other)
+    };
     let as_it_is = packed.compression_method(CompressionMethod::Stored);
     let mut zip = ZipWriter::new(file);
     zip.start_file(DOCUMENT, packed)?;
@@ -67,17 +71,11 @@ fn fill(
     zip.start_file(PICTURE, as_it_is)?;
     let size = Hillshade::size_of([drawing.site.grid.nx, drawing.site.grid.nz]);
     let pixels = around.picture(sight, drawing.site, way, size);
-    encode(&mut zip, (size[0] as u32, size[1] as u32), &pixels, &[]).map_err(io::Error::other)?;
+    picture(&mut zip, size, &pixels)?;
     drop(pixels);
     zip.start_file(LEGEND, as_it_is)?;
     let legend = sight.legend().alone();
-    encode(
-        &mut zip,
-        (legend.width as u32, legend.height as u32),
-        &legend.rgb,
-        &[],
-    )
-    .map_err(io::Error::other)?;
+    picture(&mut zip, [legend.width, legend.height], &legend.rgb)?;
     zip.finish()?;
     Ok(())
 }

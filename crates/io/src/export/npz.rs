@@ -45,7 +45,7 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::measure::Measure;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::Invalid;
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, WholeFile, whole};
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
@@ -93,9 +93,9 @@ pub fn write(
     need(maps.site.grid)
         .check(MEND)
         .map_err(ExportError::memory(path))?;
-    let mut file = WholeFile::create(path, existing)?;
-    write_all(&mut file, maps, about).map_err(|e| OutputError::io(path, io_error(e)))?;
-    Ok(file.commit()?)
+    Ok(whole(path, existing, |out| {
+        write_all(out, maps, about).map_err(io_error)
+    })?)
 }
 
 /// Converts an archive error to an I/O error.

@@ -16,10 +16,10 @@ use ::png::{BitDepth, ColorType, Compression, Decoder, Limits, Transformations};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::ExportError;
-use super::png::{Label, encode_with};
+use super::png::{Label, encode};
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input;
-use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
+use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away, whole};
 
 /// Suffix that is appended to the film's file name to name its frame folder.
 const ENDING: &str = ".parts";
@@ -198,7 +198,7 @@ impl Parts {
             Compression::Fast
         };
         let mut file = WholeFile::create(&path, Existing::Replace)?;
-        encode_with(compression, &mut file, size, rgb, labels)
+        encode((compression, None), &mut file, size, rgb, labels)
             .map_err(|cause| ExportError::encoder(&path, cause))?;
         file.commit()?;
         self.bytes += fs::metadata(&path).map_or(0, |about| about.len());
@@ -288,10 +288,7 @@ impl Parts {
 
     fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
         let path = self.folder.join(name);
-        let mut file = WholeFile::create(&path, Existing::Replace)?;
-        file.write_all(bytes)
-            .map_err(|cause| OutputError::io(&path, cause))?;
-        Ok(file.commit()?)
+        Ok(whole(&path, Existing::Replace, |out| out.write_all(bytes))?)
     }
 
     /// Removes the folder; called when the film is complete. Foreign files, and then the folder,

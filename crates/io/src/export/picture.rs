@@ -10,8 +10,7 @@ use super::style::MapStyle;
 use super::{Caption, ExportError, Provenance};
 use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
-use lavoxel_geo::terrain::hillshade::{Light, Tint};
-use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture};
+use lavoxel_geo::terrain::{Hillshade, Picture};
 use lavoxel_render::{Image, Legend, Sheet};
 
 /// Partition of the map into square blocks of columns; within a block, the map's values are
@@ -146,19 +145,7 @@ impl Sight<'_> {
 
     /// Draws the map without title and legend. `ground`: elevations in metres, axes (row, column).
     fn map(&self, ground: Array2<f32>) -> Image {
-        let cell = self.site.cell_size_m;
-        let ground = Heightmap {
-            heights: ground,
-            cell_size_m: (cell, cell),
-            origin: None,
-            notes: Vec::new(),
-        };
-        let shade = Hillshade {
-            tint: Tint::Muted,
-            light: Light::Many,
-            ..Hillshade::default()
-        };
-        let Picture { width, height, rgb } = shade.draw(&ground);
+        let Picture { width, height, rgb } = Hillshade::muted(ground, self.site.cell_size_m);
         let mut image = Image { width, height, rgb };
         let (rows, cols) = self.values.dim();
         let scale = (cols as f64 / width as f64, rows as f64 / height as f64);

@@ -11,6 +11,12 @@ use lavoxel_files::output::{Existing, WholeFile};
 /// Text chunk of a PNG: keyword and text.
 pub type Label<'a> = (&'a str, String);
 
+/// Compression level, and print resolution in pixels per inch.
+pub(super) type Options = (Compression, Option<f64>);
+
+/// Options of pictures for the screen.
+pub(super) const PLAIN: Options = (Compression::Balanced, None);
+
 /// Writes a picture of 8-bit sRGB pixels, row-major from the top, to `path`: three bytes per pixel
 /// (RGB), or four (RGBA, alpha not premultiplied). `labels` become text chunks.
 ///
@@ -18,15 +24,12 @@ pub type Label<'a> = (&'a str, String);
 /// When the file cannot be written, or the number of bytes does not match the size.
 pub fn write_png(
     path: &Path,
-    (width, height): (u32, u32),
+    size: (u32, u32),
     pixels: &[u8],
     labels: &[Label<'_>],
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let mut file = WholeFile::create(path, existing)?;
-    encode(&mut file, (width, height), pixels, labels)
-        .map_err(|e| ExportError::encoder(path, e))?;
-    Ok(file.commit()?)
+    write_png_at(path, (size, None::<f64>), pixels, labels, existing)
 }
 
 /// Writes a picture like [`write_png`], with a print resolution of `dpi` pixels per inch.
@@ -35,20 +38,14 @@ pub fn write_png(
 /// The errors of [`write_png`].
 pub fn write_png_at(
     path: &Path,
-    (size, dpi): ((u32, u32), f64),
+    (size, dpi): ((u32, u32), impl Into<Option<f64>>),
     pixels: &[u8],
     labels: &[Label<'_>],
     existing: Existing,
 ) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
-    encode_all(
-        (Compression::Balanced, Some(dpi)),
-        &mut file,
-        size,
-        pixels,
-        labels,
-    )
-    .map_err(|e| ExportError::encoder(path, e))?;
+    encode((PLAIN.0, dpi.into()), &mut file, size, pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
     Ok(file.commit()?)
 }
 
@@ -64,44 +61,17 @@ pub fn png_at(
     labels: &[Label<'_>],
 ) -> Result<Vec<u8>, ExportError> {
     let mut bytes = Vec::new();
-    encode_all(
-        (Compression::Balanced, Some(dpi)),
-        &mut bytes,
-        size,
-        pixels,
-        labels,
-    )
-    .map_err(|e| ExportError::encoder(path, e))?;
+    encode((PLAIN.0, Some(dpi)), &mut bytes, size, pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
     Ok(bytes)
-}
-
-/// Encodes pixels, in the layout of [`write_png`], to `file` with the default compression.
-pub(super) fn encode(
-    file: impl Write,
-    (width, height): (u32, u32),
-    pixels: &[u8],
-    labels: &[Label<'_>],
-) -> Result<(), ::png::EncodingError> {
-    encode_with(Compression::Balanced, file, (width, height), pixels, labels)
-}
-
-/// Encodes pixels, in the layout of [`write_png`], to `file` with the compression level
-/// `compression`.
-pub(super) fn encode_with(
-    compression: Compression,
-    file: impl Write,
-    size: (u32, u32),
-    pixels: &[u8],
-    labels: &[Label<'_>],
-) -> Result<(), ::png::EncodingError> {
-    encode_all((compression, None), file, size, pixels, labels)
 }
 
 /// Metres per inch.
 const INCH_M: f64 = 0.0254;
 
-fn encode_all(
-    (compression, dpi): (Compression, Option<f64>),
+/// Encodes pixels, in the layout of [`write_png`], to `file`.
+pub(super) fn encode(
+    (compression, dpi): Options,
     file: impl Write,
     (width, height): (u32, u32),
     pixels: &[u8],

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::ExportError;
 use super::style::MapStyle;
-use lavoxel_files::output::Existing;
-use lavoxel_geo::terrain::write::whole;
+use lavoxel_files::output::{Existing, whole};
 
 /// Returns the path of the QGIS style file that belongs to the map file `map`.
 pub(super) fn path_of(map: &Path) -> PathBuf {

@@ -24,7 +24,7 @@ use super::ExportError;
 use super::state::ExportState;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::grid::Place;
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, whole};
 use lavoxel_sim::state::State;
 
 /// Upper bound on the number of cells of a box: ParaView needs 17 bytes per cell.
@@ -129,9 +129,7 @@ pub fn write_vti(
     existing: Existing,
 ) -> Result<(), ExportError> {
     check_vti(path, shot.world.grid().cells())?;
-    let mut file = WholeFile::create(path, existing)?;
-    write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
-    Ok(file.commit()?)
+    Ok(whole(path, existing, |out| write(out, shot))?)
 }
 
 /// Checks that a box of `cells` cells is not too large for ParaView; `path` is used in the message.
@@ -475,7 +473,6 @@ pub fn write_pvd(
     steps: &[(u64, String)],
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let mut file = WholeFile::create(path, existing)?;
     let mut text =
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n"
             .to_owned();
@@ -487,7 +484,5 @@ pub fn write_pvd(
         text += &format!("<DataSet timestep=\"{step}\" part=\"0\" file=\"{name}\"/>\n");
     }
     text += "</Collection>\n</VTKFile>\n";
-    file.write_all(text.as_bytes())
-        .map_err(|e| OutputError::io(path, e))?;
-    Ok(file.commit()?)
+    Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
 }

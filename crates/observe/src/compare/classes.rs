@@ -7,6 +7,7 @@ use ndarray::Array2;
 use super::footprints::Pair;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::measure::ColumnMeasure;
+use lavoxel_files::input::ending;
 use lavoxel_files::output::Existing;
 use lavoxel_geo::map::{Crs, Georeference, Site};
 use lavoxel_io::export::maps::{Raster, Values};
@@ -42,11 +43,7 @@ pub(super) fn write(
     crs: Option<&Crs>,
     existing: Existing,
 ) -> Result<(), String> {
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase();
+    let ending = ending(path);
     if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
         return Err(format!(
             "--classes {}: the map is a raster: .tif or .asc",

@@ -7,8 +7,9 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::Assets;
-use lavoxel_files::output::{Existing, OutputError};
-use lavoxel_geo::terrain::write::whole;
+use lavoxel_files::input::ending;
+use lavoxel_files::output::{Existing, OutputError, whole};
+use lavoxel_files::table::quoted;
 
 /// Named result values of an asset in column order; null if lava never arrived.
 pub type AttributeRow = Vec<(Cow<'static, str>, Value)>;
@@ -25,9 +26,7 @@ pub fn write(
     note: &str,
     existing: Existing,
 ) -> Result<(), OutputError> {
-    let is_table = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+    let is_table = ending(path) == "csv";
     let text = if is_table {
         table(assets, rows)
     } else {
@@ -80,11 +79,7 @@ fn field(value: &Value) -> String {
                 .chars()
                 .map(|c| if c.is_control() { ' ' } else { c })
                 .collect();
-            if text.contains([',', '"']) {
-                format!("\"{}\"", text.replace('"', "\"\""))
-            } else {
-                text
-            }
+            quoted(&text)
         }
         other => other.to_string(),
     }

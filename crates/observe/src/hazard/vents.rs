@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
+use lavoxel_files::input::ending;
 use lavoxel_files::output::protect;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::map::features::{
@@ -54,13 +55,7 @@ impl Vents {
         protect(path);
         let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
         let text = || read_text(path).map_err(|error| format!("--vent-area: {error}"));
-        let mut features = match path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase()
-            .as_str()
-        {
+        let mut features = match ending(path).as_str() {
             "geojson" | "json" | "gpkg" => {
                 let root = read_layer(path).map_err(|error| format!("--vent-area: {error}"))?;
                 of_layer(&root, site).map_err(wrong)?

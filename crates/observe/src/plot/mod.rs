@@ -22,7 +22,7 @@ use std::io::Write;
 use std::path::Path;
 
 pub use self::axis::Axis;
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, whole};
 
 /// Error while a plot is drawn or written.
 #[derive(Debug, thiserror::Error)]
@@ -267,10 +267,7 @@ impl Page {
     /// The errors of [`Plot::write`].
     pub fn write(&self, path: &Path, existing: Existing) -> Result<(), PlotError> {
         let svg = self.svg()?;
-        let mut file = WholeFile::create(path, existing)?;
-        file.write_all(svg.as_bytes())
-            .map_err(|cause| OutputError::io(path, cause))?;
-        Ok(file.commit()?)
+        Ok(whole(path, existing, |out| out.write_all(svg.as_bytes()))?)
     }
 }
 

@@ -39,8 +39,8 @@ use self::source::Source;
 use self::table::Table;
 use self::view::View;
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
-use lavoxel_files::output::{Existing, OutputError, check_free};
-use lavoxel_geo::terrain::write::whole;
+use lavoxel_files::input::ending;
+use lavoxel_files::output::{Existing, OutputError, check_free, whole};
 use lavoxel_geo::terrain::{TerrainError, load_values};
 use lavoxel_io::export::{ExportError, Provenance, write_png_at};
 use lavoxel_scene::scene::Seconds;
@@ -208,13 +208,7 @@ pub use self::report::check as check_report;
 
 impl Format {
     fn from_path(path: &Path) -> Result<Self, SheetError> {
-        match path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase()
-            .as_str()
-        {
+        match ending(path).as_str() {
             "pdf" => Ok(Self::Pdf),
             "png" => Ok(Self::Png),
             _ => Err(SheetError::wrong(format!(

@@ -11,7 +11,7 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::parallel::*;
 use lavoxel_geo::map::features::told;
 use lavoxel_geo::map::{Crs, Placement};
-use lavoxel_geo::terrain::hillshade::{LEAST_SIDE, Light, MOST_SIDE, Tint};
+use lavoxel_geo::terrain::hillshade::{LEAST_SIDE, MOST_SIDE};
 use lavoxel_geo::terrain::resample::{Kernel, Window, resample_with};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture, load};
 use lavoxel_render::Image;
@@ -67,9 +67,9 @@ impl HillShade {
         let ground = Self(ground);
         let (place, map) = (ground.placement(), source.placement());
         let apart = |a: f64, b: f64, from: f64, to: f64| a >= to || b <= from;
-        let east = |place: &Placement| place.west + place.cols as f64 * place.cell.0;
-        if apart(place.west, east(&place), map.west, east(&map))
-            || apart(place.south(), place.north, map.south(), map.north)
+        let (here, there) = (place.bounds(), map.bounds());
+        if apart(here.west, here.east, there.west, there.east)
+            || apart(here.south, here.north, there.south, there.north)
         {
             return Err(SheetError::wrong(format!(
                 "{}: lies beside the map: is it the ground of it?",
@@ -109,22 +109,11 @@ impl HillShade {
             }
         }
         let known = heights.mapv(|height| !height.is_nan());
-        let ground = Heightmap {
-            heights,
-            cell_size_m: (pixel_m, pixel_m),
-            origin: None,
-            notes: Vec::new(),
-        };
-        let shade = Hillshade {
-            tint: Tint::Muted,
-            light: Light::Many,
-            ..Hillshade::default()
-        };
         let Picture {
             width,
             height,
             mut rgb,
-        } = shade.draw(&ground);
+        } = Hillshade::muted(heights, pixel_m);
         for (pixel, known) in rgb.chunks_exact_mut(3).zip(&known) {
             // Lightened compared with the screen: class colours must stay distinct in print.
             let light = |tone: u8| (255.0 - 0.62 * (255.0 - f32::from(tone))) as u8;

@@ -7,12 +7,11 @@ use std::path::{Component, Path, PathBuf};
 
 use super::source;
 use super::{Sheet, SheetError, notes};
-use lavoxel_files::input::STYLE;
-use lavoxel_files::output::{Existing, OutputError, check_free};
+use lavoxel_files::input::{STYLE, ending};
+use lavoxel_files::output::{Existing, OutputError, check_free, whole};
 use lavoxel_geo::map::Crs;
 use lavoxel_geo::map::features::{Features, read_layer};
 use lavoxel_geo::map::geojson::System;
-use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::escaped;
 
 /// Checks that a project can be written to `path`; called before any input is read.
@@ -25,13 +24,7 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
 }
 
 fn is_packed(path: &Path) -> Result<bool, SheetError> {
-    match path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_lowercase()
-        .as_str()
-    {
+    match ending(path).as_str() {
         "qgs" => Ok(false),
         "qgz" => Ok(true),
         _ => Err(SheetError::wrong(format!(
@@ -89,13 +82,9 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     )?;
     let layers = layers(sheet, &folder)?;
     let crs = system(&source.crs());
-    let place = source.placement();
-    let east = place.west + place.cols as f64 * place.cell.0;
+    let [west, south, east, north]: [f64; 4] = source.placement().bounds().into();
     let extent = format!(
-        "<extent><xmin>{}</xmin><ymin>{}</ymin><xmax>{east}</xmax><ymax>{}</ymax></extent>",
-        place.west,
-        place.south(),
-        place.north
+        "<extent><xmin>{west}</xmin><ymin>{south}</ymin><xmax>{east}</xmax><ymax>{north}</ymax></extent>"
     );
     let unit = if source.crs().is_geographic() {
         "degrees"

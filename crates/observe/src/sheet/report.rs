@@ -10,8 +10,8 @@ use super::table::Table;
 use super::{Date, Settings, Sheet, SheetError, notes, source, table};
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words;
-use lavoxel_files::output::{Existing, check_free, safe_name};
-use lavoxel_geo::terrain::write::whole;
+use lavoxel_files::input::ending;
+use lavoxel_files::output::{Existing, check_free, safe_name, whole};
 use lavoxel_io::export::{Provenance, escaped, png_at, write_png_at};
 
 /// Resolution of figures in pixels per inch.
@@ -43,13 +43,7 @@ enum Format {
 
 impl Format {
     fn from_path(path: &Path) -> Result<Self, SheetError> {
-        match path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase()
-            .as_str()
-        {
+        match ending(path).as_str() {
             "md" => Ok(Self::Markdown),
             "html" | "htm" => Ok(Self::Html),
             _ => Err(SheetError::wrong(format!(

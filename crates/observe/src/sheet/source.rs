@@ -8,6 +8,7 @@ use super::runs::Runs;
 use crate::hazard::PlanFile;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::escape_for_terminal;
+use lavoxel_files::input::ending;
 use lavoxel_geo::map::{Crs, Placement};
 use lavoxel_geo::terrain::formats::geotiff;
 use lavoxel_geo::terrain::{Heightmap, load_values};
@@ -58,11 +59,7 @@ impl Source {
                 path.display()
             )));
         }
-        let ending = file
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase();
+        let ending = ending(&file);
         if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
             return Err(SheetError::wrong(format!(
                 "{}: maps of a sheet end in .tif or .asc",

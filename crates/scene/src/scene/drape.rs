@@ -246,10 +246,7 @@ fn laid(
     let bytes = picture.rgba.len() + 4 * size[0] * size[1];
     MemoryEstimate::new("the picture over the ground", bytes, 1.0)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
-        .map_err(|cause| TerrainError::Memory {
-            path: path.to_owned(),
-            cause,
-        })?;
+        .map_err(TerrainError::memory(path))?;
     let span = way.span(size);
     let is_inside = |place: [f64; 2]| {
         (0..2).all(|axis| (0.0..=picture.size[axis] as f64).contains(&place[axis]))

@@ -13,6 +13,7 @@ use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::world::Edit;
 use lavoxel_base::validate::Invalid;
 use lavoxel_files::archive::is_session;
+use lavoxel_files::input::ending;
 use lavoxel_geo::terrain::TerrainSpec;
 use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
@@ -402,8 +403,7 @@ impl Scene {
 }
 
 fn is_toml(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+    ending(path) == "toml"
 }
 
 #[cfg(test)]

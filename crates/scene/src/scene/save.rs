@@ -7,7 +7,7 @@ use super::bodies::files_of;
 use super::pack::Extras;
 use super::{MAX_FILE, Scene, SceneError};
 use lavoxel_files::archive::is_session;
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, OutputError, whole};
 use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;
 
@@ -23,10 +23,7 @@ impl Scene {
             return self.pack(path, &Extras::default(), existing).map(drop);
         }
         let text = self.to_toml(path)?;
-        let mut file = WholeFile::create(path, existing)?;
-        file.write_all(text.as_bytes())
-            .map_err(|cause| OutputError::io(path, cause))?;
-        Ok(file.commit()?)
+        Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
     }
 
     /// Serialises the scene as TOML. `path`: file in which the text will be stored and to whose

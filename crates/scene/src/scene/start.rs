@@ -10,6 +10,7 @@ use super::{FlowSpec, Scene, SceneError, Seconds};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, within};
+use lavoxel_files::input::ending;
 use lavoxel_flow::standing::Standing;
 use lavoxel_flow::{Flow, FlowBox, FlowCell, MOST_AGE_S};
 use lavoxel_geo::map::features::{Geometry, features_of};
@@ -65,11 +66,7 @@ impl StartSpec {
     /// Creates the table for lava in `file`: an outline if the extension is that of a vector format
     /// (`.geojson`, `.json`, `.gpkg`), otherwise a map of its thickness.
     pub fn of_file(file: PathBuf) -> Self {
-        let is_outline = file.extension().is_some_and(|end| {
-            ["geojson", "json", "gpkg"]
-                .iter()
-                .any(|e| end.eq_ignore_ascii_case(e))
-        });
+        let is_outline = ["geojson", "json", "gpkg"].contains(&&*ending(&file));
         let (thickness, outline) = if is_outline {
             (None, Some(file))
         } else {

@@ -21,7 +21,7 @@ pub(in crate::terrain) use self::read::{open, open_as};
 pub use self::sidecar::found as sidecar_files;
 use super::{Crs, Heightmap, TerrainError};
 use lavoxel_base::words::{grouped, short};
-use lavoxel_files::input::{self, Reader};
+use lavoxel_files::input::{self, Reader, ending};
 
 /// Format of heightmaps that can be read.
 struct Format {
@@ -205,11 +205,7 @@ pub fn load_values(
 /// Returns true if the file at `path` is a heightmap, judged by its extension or, if that is
 /// unknown, by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
-    let ending = path
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let ending = ending(path);
     FORMATS
         .iter()
         .any(|f| f.reader.endings.contains(&ending.as_str()))
@@ -231,11 +227,7 @@ const START: u64 = 1024;
 
 fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {
     let (mut reader, _) = open(path)?;
-    let ending = path
-        .extension()
-        .and_then(|e| e.to_str())
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let ending = ending(path);
     if let Some(format) = FORMATS
         .iter()
         .find(|f| f.reader.endings.contains(&ending.as_str()))

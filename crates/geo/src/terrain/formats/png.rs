@@ -218,10 +218,7 @@ pub(in crate::terrain) fn weigh_chunks(
         BYTES_A_CHUNK_BYTE,
     )
     .check("save it without texts and profiles")
-    .map_err(|cause| TerrainError::Memory {
-        path: path.to_owned(),
-        cause,
-    })?;
+    .map_err(TerrainError::memory(path))?;
     reader.rewind().map_err(&read)
 }
 

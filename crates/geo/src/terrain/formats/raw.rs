@@ -15,6 +15,7 @@ use super::samples::Heights;
 use crate::terrain::encoding::Encoding;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Heightmap, TerrainError};
+use lavoxel_files::input::ending;
 
 /// Reads a headerless raster of numbers as heights.
 ///
@@ -23,9 +24,7 @@ use crate::terrain::{Heightmap, TerrainError};
 /// not fit the size, or there is no size and the heights make no square.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
-    let floats = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("r32"));
+    let floats = ending(path) == "r32";
     let encoding = options
         .raw_type
         .unwrap_or(if floats { Encoding::F32 } else { Encoding::U16 });

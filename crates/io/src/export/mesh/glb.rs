@@ -21,7 +21,7 @@ use crate::export::state::ExportState;
 use crate::export::{ExportError, MEND};
 use lavoxel_automaton::view::srgb_to_linear;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, whole};
 use lavoxel_geo::map::Site;
 
 /// Opacity of the meshes of materials without energy, such as water. Chosen by eye.
@@ -75,9 +75,9 @@ pub(super) fn write(
     let json = parts
         .json(shot)
         .map_err(|reason| ExportError::encoder(path, reason))?;
-    let mut file = WholeFile::create(path, existing)?;
-    write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
-    Ok(file.commit()?)
+    Ok(whole(path, existing, |out| {
+        write_chunks(out, &json, &parts.bytes)
+    })?)
 }
 
 /// Writes the file header, the JSON chunk and the binary chunk, which is omitted if `bytes` is

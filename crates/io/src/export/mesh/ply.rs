@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{MaterialMesh, Skin};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
-use lavoxel_files::output::{Existing, OutputError, WholeFile};
+use lavoxel_files::output::{Existing, whole};
 
 pub(super) fn write(
     path: &Path,
@@ -15,9 +15,9 @@ pub(super) fn write(
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let mut file = WholeFile::create(path, existing)?;
-    write_all(&mut file, shot, parts, skin).map_err(|e| OutputError::io(path, e))?;
-    Ok(file.commit()?)
+    Ok(whole(path, existing, |out| {
+        write_all(out, shot, parts, skin)
+    })?)
 }
 
 fn write_all(

@@ -125,10 +125,7 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
             2.0 * BYTES_A_HEIGHT,
         ))
         .check("turn and cut it first, for example with gdalwarp")
-        .map_err(|cause| TerrainError::Memory {
-            path: path.to_owned(),
-            cause,
-        })?;
+        .map_err(TerrainError::memory(path))?;
     let place = |(row, col): (usize, usize)| {
         let x = west + (col as f64 + 0.5) * cell.0 - origin.0;
         let y = north - (row as f64 + 0.5) * cell.1 - origin.1;

@@ -94,10 +94,7 @@ impl Blocks {
             layout,
         )
         .check("keep the heights in smaller strips or tiles")
-        .map_err(|cause| TerrainError::Memory {
-            path: path.to_owned(),
-            cause,
-        })?;
+        .map_err(TerrainError::memory(path))?;
         lerc::check(tiff, image, bytes, path)?;
         let stored = offsets
             .iter()

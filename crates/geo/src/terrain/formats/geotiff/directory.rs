@@ -292,10 +292,7 @@ pub(super) fn walk(
     let bytes = directories.iter().flatten().map(Entry::need).sum::<f64>();
     MemoryEstimate::new("the tables of the TIFF", 1, bytes)
         .check("copy its heights alone into a new file, for example with gdal_translate")
-        .map_err(|cause| TerrainError::Memory {
-            path: path.to_owned(),
-            cause,
-        })?;
+        .map_err(TerrainError::memory(path))?;
     directories
         .iter()
         .try_for_each(|entries| walk.check_keys(entries))?;

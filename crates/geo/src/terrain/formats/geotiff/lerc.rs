@@ -47,10 +47,7 @@ pub(super) fn check(
     if parameters.is_some_and(|p| p.additional_compression != LercAdditionalCompression::None) {
         return MemoryEstimate::new("LERC in another packing", 1, DECODER_MOST)
             .check("pack the file otherwise, for example with gdal_translate -co COMPRESS=DEFLATE")
-            .map_err(|cause| TerrainError::Memory {
-                path: path.to_owned(),
-                cause,
-            });
+            .map_err(TerrainError::memory(path));
     }
     let (offsets, counts) = if image.is_tiled() {
         (image.tile_offsets(), image.tile_byte_counts())
