@@ -92,34 +92,15 @@ impl Footprint {
                 [w.min(col), n.min(row), e.max(col + 1), s.max(row + 1)]
             },
         );
-        let Placement {
-            west, north, cell, ..
-        } = self.place;
-        let (west_end, east_end) = (west + w as f64 * cell.0, west + e as f64 * cell.0);
-        (e > 0).then_some([
-            west_end,
-            north - s as f64 * cell.1,
-            east_end,
-            north - n as f64 * cell.1,
-        ])
+        let [west, south] = self.place.at([w as f64, s as f64]);
+        let [east, north] = self.place.at([e as f64, n as f64]);
+        (e > 0).then_some([west, south, east, north])
     }
 
     /// Returns true if the cell that contains the map point `[x, y]` belongs to the footprint.
-    pub fn contains(&self, [x, y]: Point) -> bool {
-        let Placement {
-            west, north, cell, ..
-        } = self.place;
-        let (col, row) = (
-            ((x - west) / cell.0).floor(),
-            ((north - y) / cell.1).floor(),
-        );
-        let inside = || {
-            self.inside
-                .get((row as usize, col as usize))
-                .copied()
-                .unwrap_or(false)
-        };
-        row >= 0.0 && col >= 0.0 && inside()
+    pub fn contains(&self, point: Point) -> bool {
+        let cell = self.place.cell_of(point);
+        cell.and_then(|cell| self.inside.get(cell)) == Some(&true)
     }
 
     /// Returns the footprint on the raster `place`; each cell gets the value of the footprint at
@@ -134,16 +115,8 @@ impl Footprint {
 
     /// Iterates over the centres of the footprint's cells, in map units.
     fn middles(&self) -> impl Iterator<Item = Point> + '_ {
-        let Placement {
-            west, north, cell, ..
-        } = self.place;
         let cells = self.inside.indexed_iter().filter(|(_, inside)| **inside);
-        cells.map(move |((row, col), _)| {
-            [
-                west + (col as f64 + 0.5) * cell.0,
-                north - (row as f64 + 0.5) * cell.1,
-            ]
-        })
+        cells.map(|(cell, _)| self.place.middle(cell))
     }
 
     /// Returns the largest distance in metres from the map point `from` to a cell centre of the
@@ -160,19 +133,11 @@ impl Footprint {
     pub fn length(&self, metres: (f64, f64)) -> Option<f64> {
         // The farthest points are the first or the last ones of their rows.
         let mut ends = Vec::new();
-        let middle = |row: usize, col: usize| {
-            let Placement {
-                west, north, cell, ..
-            } = self.place;
-            [
-                west + (col as f64 + 0.5) * cell.0,
-                north - (row as f64 + 0.5) * cell.1,
-            ]
-        };
         for (row, cells) in self.inside.outer_iter().enumerate() {
             let first = cells.iter().position(|inside| *inside);
             let last = cells.iter().rposition(|inside| *inside);
-            ends.extend(first.into_iter().chain(last).map(|col| middle(row, col)));
+            let both = first.into_iter().chain(last);
+            ends.extend(both.map(|col| self.place.middle((row, col))));
         }
         let hull = hull(&ends);
         let pairs = hull

@@ -146,13 +146,11 @@ impl Crs {
     /// [`Crs::from_epsg`]; otherwise `None`.
     pub fn epsg(&self) -> Option<u16> {
         let from_keys = || match self.short(MODEL)? {
-            1 => self.short(PROJECTED),
-            2 => self.short(GEODETIC),
+            1 => self.number(PROJECTED),
+            2 => self.number(GEODETIC),
             _ => None,
         };
-        from_keys()
-            .filter(|code| ![0, USER_DEFINED].contains(code))
-            .or_else(|| epsg_of(horizontal(&self.root()?)?))
+        from_keys().or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
     /// Returns true if both systems have the same EPSG code or, if a code is missing, the same
@@ -199,11 +197,7 @@ impl Crs {
     /// Returns the well-known text of the system: that of the file, or else that of its EPSG code.
     /// `None` for an unknown system.
     pub fn to_wkt(&self) -> Option<String> {
-        let in_citation = || match self.key(PROJECTED_CITATION)? {
-            GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION).map(str::to_owned),
-            _ => None,
-        };
-        self.wkt.clone().or_else(in_citation).or_else(|| {
+        self.text().map(str::to_owned).or_else(|| {
             let code = self.epsg()?;
             Self::from_epsg(code)
                 .and_then(|crs| crs.wkt)
@@ -373,19 +367,17 @@ fn unit_of(system: &Node<'_>) -> MapUnit {
 /// # Errors
 /// The name of a unit that is not known.
 pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
-    let short = |wanted: u16| {
-        keys.iter().find_map(|(id, value)| match value {
-            GeoKey::Short(code) if *id == wanted && ![0, USER_DEFINED].contains(code) => {
-                Some(*code)
-            }
-            _ => None,
-        })
+    let keys = Crs {
+        geo_keys: keys.to_vec(),
+        ..Crs::default()
     };
-    match short(VERTICAL_UNIT) {
+    match keys.number(VERTICAL_UNIT) {
         Some(unit) => epsg::metres(unit)
             .map(Some)
             .ok_or_else(|| format!("the unit EPSG:{unit}")),
-        None => Ok(short(VERTICAL_SYSTEM).and_then(epsg::metres_of_vertical)),
+        None => Ok(keys
+            .number(VERTICAL_SYSTEM)
+            .and_then(epsg::metres_of_vertical)),
     }
 }
 

@@ -50,6 +50,34 @@ impl Placement {
         }
     }
 
+    /// Map coordinates of a point `[col, row]` in cells from the north-west corner.
+    pub fn at(&self, [col, row]: [f64; 2]) -> [f64; 2] {
+        [
+            self.west + col * self.cell.0,
+            self.north - row * self.cell.1,
+        ]
+    }
+
+    /// Position `[col, row]` in cells from the north-west corner of the map point `[x, y]`.
+    pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        [
+            (x - self.west) / self.cell.0,
+            (self.north - y) / self.cell.1,
+        ]
+    }
+
+    /// Row and column of the cell that contains a map point; `None` west and north of the raster.
+    /// The cell of a point east or south of the raster lies outside of the raster too.
+    pub fn cell_of(&self, point: [f64; 2]) -> Option<(usize, usize)> {
+        let [col, row] = self.cells_of(point).map(f64::floor);
+        (row >= 0.0 && col >= 0.0).then_some((row as usize, col as usize))
+    }
+
+    /// Map coordinates of the centre of a cell.
+    pub fn middle(&self, (row, col): (usize, usize)) -> [f64; 2] {
+        self.at([col as f64 + 0.5, row as f64 + 0.5])
+    }
+
     /// Returns the easting or longitude of the raster's centre, in map units.
     pub fn middle_x(&self) -> f64 {
         self.west + 0.5 * self.cols as f64 * self.cell.0
@@ -57,13 +85,8 @@ impl Placement {
 
     /// Returns the bounds of the raster, in map units.
     pub fn bounds(&self) -> Bounds {
-        let east = self.west + self.cols as f64 * self.cell.0;
-        Bounds {
-            west: self.west,
-            south: self.south(),
-            east,
-            north: self.north,
-        }
+        let [east, south] = self.at([self.cols as f64, self.rows as f64]);
+        [self.west, south, east, self.north].into()
     }
 
     /// Returns the northing or latitude of the south edge of the last row, in map units.

@@ -66,22 +66,13 @@ impl Site {
 
     /// Returns the map coordinates of the point [`col`, `row`], in cells from the box's north-west
     /// corner.
-    pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
-        let place = self.placement();
-        [
-            place.west + col * place.cell.0,
-            place.north - row * place.cell.1,
-        ]
+    pub fn on_the_map(&self, point: [f64; 2]) -> [f64; 2] {
+        self.placement().at(point)
     }
 
-    /// Returns the position [col, row], in cells from the box's north-west corner, of the map point
-    /// [`x`, `y`].
-    pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
-        let place = self.placement();
-        [
-            (x - place.west) / place.cell.0,
-            (place.north - y) / place.cell.1,
-        ]
+    /// Position `[col, row]` in cells from the box's north-west corner of the map point `[x, y]`.
+    pub fn cells_of(&self, point: [f64; 2]) -> [f64; 2] {
+        self.placement().cells_of(point)
     }
 
     /// Returns the position [col, row], in cells from the box's north-west corner, of the map point

@@ -53,14 +53,8 @@ pub fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String> {
     }
     let around = |row: usize, col: usize| {
         let [x, y] = site.on_the_map([col as f64 + 0.5, row as f64 + 0.5]);
-        let x = of_box.near(x, place.middle_x());
-        let (col, row) = (
-            ((x - place.west) / place.cell.0).floor(),
-            ((place.north - y) / place.cell.1).floor(),
-        );
-        let value = (row >= 0.0 && col >= 0.0)
-            .then(|| map.heights.get((row as usize, col as usize)))
-            .flatten();
+        let there = place.cell_of([of_box.near(x, place.middle_x()), y]);
+        let value = there.and_then(|cell| map.heights.get(cell));
         value.map_or(f64::NAN, |value| f64::from(*value))
     };
     Ok(Array2::from_shape_fn(

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use lavoxel_base::memory::{Held, MemoryEstimate};
+use lavoxel_files::input::ending;
 use lavoxel_geo::map::compare::{Footprint, covering, fill};
 use lavoxel_geo::map::features::{check_format, read_layer, told, told_polygons};
 use lavoxel_geo::map::geojson::{Polygons, System, turn_rings};
@@ -78,13 +79,7 @@ pub(crate) enum Source {
 impl Source {
     /// Reads polygons, or a raster whose footprint is given by `limit`.
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
-        match path
-            .extension()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .to_lowercase()
-            .as_str()
-        {
+        match ending(path).as_str() {
             "tif" | "tiff" | "asc" => {
                 let (map, unit) =
                     load_values(path, limit.no_data).map_err(|error| error.to_string())?;
@@ -140,13 +135,9 @@ impl Source {
         let here = |x: f64| crs.as_ref().map_or(x, |crs| crs.near(x, place.middle_x()));
         let (xs, ys): (Vec<f64>, Vec<f64>) = (onto.xs().map(here).collect(), onto.ys().collect());
         let number = |(row, col): (usize, usize)| {
-            let (col, row) = (
-                ((xs[col] - place.west) / place.cell.0).floor(),
-                ((place.north - ys[row]) / place.cell.1).floor(),
-            );
-            let there =
-                (row >= 0.0 && col >= 0.0).then(|| values.get((row as usize, col as usize)));
-            there.flatten().copied().unwrap_or(f32::NAN)
+            let there = place.cell_of([xs[col], ys[row]]);
+            let value = there.and_then(|cell| values.get(cell));
+            value.copied().unwrap_or(f32::NAN)
         };
         Some(Array2::from_shape_fn((onto.rows, onto.cols), number))
     }

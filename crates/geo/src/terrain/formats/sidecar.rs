@@ -67,11 +67,7 @@ pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
             .map(|ending| path.with_extension(ending))
             .to_vec()
     };
-    let ending = path
-        .extension()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .to_ascii_lowercase();
+    let ending = input::ending(path);
     let mut kinds = vec![longer("aux.xml"), longer("msk"), other("prj")];
     let (first, last) = (ending.chars().next(), ending.chars().last());
     if let (Some(first), Some(last), true) = (first, last, ending.is_ascii()) {
@@ -240,27 +236,13 @@ impl Sidecars {
                 .is_some_and(|head| head.contains("band=\"1\"") || !head.contains("band="))
         };
         let band = bands.clone().find(first).unwrap_or_default();
-        let number = |key: &str, in_words: &str| match element(band, key).map(|text| number(&text))
-        {
-            Some(None) => Err(TerrainError::content(
-                name,
-                format!("a number for {in_words} ({key})"),
-                "none",
-            )),
-            value => Ok(value.flatten()),
-        };
-        let finite = |key: &str, in_words: &str| {
-            let value = number(key, in_words)?;
-            let is_wrong = value.is_some_and(|value| !value.is_finite());
-            if is_wrong {
-                Err(TerrainError::content(
-                    name,
-                    format!("a number for {in_words} ({key})"),
-                    "none",
-                ))
-            } else {
-                Ok(value)
-            }
+        let number = |key: &str, in_words: &str, may_be: fn(f64) -> bool| {
+            let Some(text) = element(band, key) else {
+                return Ok(None);
+            };
+            let value = number(&text).filter(|value| may_be(*value)).map(Some);
+            let expected = || format!("a number for {in_words} ({key})");
+            value.ok_or_else(|| TerrainError::content(name, expected(), "none"))
         };
         // Place and system belong to the whole file, whose elements come before those of the bands.
         let whole = text.split("<PAMRasterBand").next().unwrap_or_default();
@@ -287,9 +269,9 @@ impl Sidecars {
                 .map(|text| crs_of(&text))
                 .filter(|crs| *crs != Crs::default()),
             transform,
-            no_data: number("NoDataValue", "no data")?,
-            scale: finite("Scale", "the scale of heights")?,
-            offset: finite("Offset", "the offset of heights")?,
+            no_data: number("NoDataValue", "no data", |_| true)?,
+            scale: number("Scale", "the scale of heights", f64::is_finite)?,
+            offset: number("Offset", "the offset of heights", f64::is_finite)?,
             unit: element(band, "UnitType").filter(|unit| !unit.is_empty()),
             points: text.matches("<GCP ").count() + text.matches("<SourceGCPs").count(),
             ..Self::default()
