@@ -168,7 +168,7 @@ pub use lavoxel_base::{
 pub use lavoxel_files::{archive, input, output, shipped};
 pub use lavoxel_geo::{generate, map, mesh, terrain};
 pub use lavoxel_io::{checkpoint, export, report};
-pub use lavoxel_observe::{calibrate, compare, exposure, hazard, plot, sheet};
+pub use lavoxel_observe::{calibrate, compare, exposure, hazard, plot, sheet, study};
 pub use lavoxel_render as render;
 pub use lavoxel_scene::{film, scene};
 pub use lavoxel_sim::{coupling, goals, lowpass, records, simulation, source, state};

@@ -749,7 +749,7 @@ fn style(bytes: &[u8]) -> Result<(), Refused> {
 /// Reads the plan of a hazard map.
 fn plan(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("plan.json", bytes);
-    let read = lavoxel::hazard::plan_of(path.parent().expect("it lies in a folder"));
+    let read = lavoxel::study::plan_of(path.parent().expect("it lies in a folder"));
     fs::remove_file(&path).expect("it is there");
     let plan = read.map_err(Refused::file(&path))?.expect("there is one");
     plan.fingerprint();

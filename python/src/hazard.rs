@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use lavoxel::hazard::{self, Folder, HazardError, Opening, Settings, Source};
+use lavoxel::hazard::{self, Settings, Source};
+use lavoxel::study::{Folder, Opening, StudyError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -151,7 +152,7 @@ impl Study {
                 }
                 told = now;
             }
-            let result: Result<usize, HazardError> = py
+            let result: Result<usize, StudyError> = py
                 .detach(|| work.join())
                 .map_err(|_| fail("a run broke off"))?;
             self.stop.store(false, Ordering::Relaxed);

@@ -4,18 +4,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use lavoxel::calibrate::{CalibrateError, Fit, Settings, Vary};
+use lavoxel::calibrate::{Fit, Settings, Vary};
 use lavoxel::compare::DatedFile;
-use lavoxel::hazard::{Opening, overrides_of_heightmap};
 use lavoxel::output;
-use lavoxel::scene::Scene;
+use lavoxel::study::Opening;
 
 use crate::cli::flags::count;
 use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
 use crate::cli::show::messages;
 use crate::cli::show::progress::Runs;
-use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, hazard, start_threads};
+use crate::cli::{FILE_OF_FLOW, Outcome, SceneOptions, start_threads, told};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -132,7 +131,7 @@ pub(super) fn run(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
 }
 
 fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
-    let scene = args.load()?;
+    let (scene, _) = args.scene.source.load_flow()?;
     // Inputs are checked and protected before the long work: no output may replace one.
     for file in args.files() {
         anyhow::ensure!(file.exists(), super::no_file(file));
@@ -174,45 +173,14 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     } else {
         report.text()
     })?;
-    report
-        .warnings()
-        .into_iter()
-        .for_each(|warning| messages::warn(Some(warning)));
+    messages::warn(report.warnings());
     if !args.scene.quiet {
-        written
-            .iter()
-            .for_each(|path| messages::note(&path.display().to_string()));
+        messages::files(&written);
     }
     Ok(Outcome::Done)
 }
 
-/// Unwraps an error to its cause, which determines the exit code.
-fn told(error: CalibrateError) -> anyhow::Error {
-    match error {
-        CalibrateError::Scene(error) => error.into(),
-        CalibrateError::Memory(error) => error.into(),
-        CalibrateError::Output(error) => error.into(),
-        CalibrateError::Plan(error) => hazard::told(error),
-        CalibrateError::Threads(error) => NoThreads(error.to_string()).into(),
-        other => other.into(),
-    }
-}
-
 impl CalibrateArgs {
-    /// Reads the scene with the overrides of the flags. A bare heightmap gets the physical model.
-    fn load(&self) -> anyhow::Result<Scene> {
-        let source = &self.scene.source;
-        anyhow::ensure!(
-            source.file.is_some(),
-            "name a heightmap, or a scene with model = \"flow\""
-        );
-        let asked = source.place.overrides()?;
-        match source.heightmap() {
-            Some(_) => source.load_with(&overrides_of_heightmap(&asked).map_err(hazard::told)?),
-            None => source.load_with(&asked),
-        }
-    }
-
     /// Files that are read in addition to the scene.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let timed = self

@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use lavoxel::hazard::{
-    Curve, HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap,
-};
-use lavoxel::scene::{Overrides, Scene, Seconds};
+use lavoxel::hazard::{Curve, Seeds, Settings, Source, Study};
+use lavoxel::scene::Seconds;
+use lavoxel::study::Opening;
 
 use crate::cli::flags::count;
 use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
 use crate::cli::show::messages;
 use crate::cli::show::progress::Runs;
-use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, start_threads};
+use crate::cli::{FILE_OF_FLOW, Outcome, SceneOptions, start_threads, told};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -203,12 +202,12 @@ pub(super) fn run(args: &HazardArgs) -> anyhow::Result<Outcome> {
 
 fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     let start = Instant::now();
-    let (scene, asked) = args.load()?;
+    let (scene, asked) = args.scene.source.load_flow()?;
     start_threads(scene.spec.threads)?;
     let source = Source {
         scene: &scene,
         asked: &asked,
-        is_bare: args.is_bare(),
+        is_bare: args.scene.source.heightmap().is_some(),
     };
     let at_once = rayon::current_num_threads();
     let study = Study::new(&source, &args.settings(), at_once, stop::flag()).map_err(told)?;
@@ -222,9 +221,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
         .map_err(told)?;
     let folder = study.open(path, args.opening()).map_err(told)?;
     for other in &args.merge {
-        let taken = folder
-            .take_from(other, args.runs, study.ground.site.grid.columns())
-            .map_err(told)?;
+        let taken = study.take(&folder, other).map_err(told)?;
         if !args.scene.quiet {
             messages::note(&format!("{}: {taken} runs taken", other.display()));
         }
@@ -285,53 +282,14 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     } else {
         report.text()
     })?;
-    report
-        .warnings()
-        .into_iter()
-        .for_each(|warning| messages::warn(Some(warning)));
+    messages::warn(report.warnings());
     if !args.scene.quiet {
-        written
-            .iter()
-            .for_each(|path| messages::note(&path.display().to_string()));
+        messages::files(&written);
     }
     Ok(Outcome::Done)
 }
 
-/// Unwraps an error to its cause, which determines the exit code.
-pub(super) fn told(error: HazardError) -> anyhow::Error {
-    match error {
-        HazardError::Scene(error) => error.into(),
-        HazardError::Memory(error) => error.into(),
-        HazardError::Record(error) => error.into(),
-        HazardError::Output(error) => error.into(),
-        HazardError::Export(error) => error.into(),
-        HazardError::Threads(error) => NoThreads(error.to_string()).into(),
-        other => other.into(),
-    }
-}
-
 impl HazardArgs {
-    /// Reads the scene with the overrides of the flags; a bare heightmap uses the physical model.
-    fn load(&self) -> anyhow::Result<(Scene, Overrides)> {
-        let source = &self.scene.source;
-        let asked = source.place.overrides()?;
-        anyhow::ensure!(
-            source.file.is_some(),
-            "name a heightmap, or a scene with model = \"flow\""
-        );
-        let overrides = if self.is_bare() {
-            overrides_of_heightmap(&asked).map_err(told)?
-        } else {
-            asked.clone()
-        };
-        Ok((source.load_with(&overrides)?, asked))
-    }
-
-    /// Returns true if the file is a heightmap rather than a scene.
-    fn is_bare(&self) -> bool {
-        self.scene.source.heightmap().is_some()
-    }
-
     fn settings(&self) -> Settings {
         let mut settings = Settings::default();
         settings.runs = self.runs;

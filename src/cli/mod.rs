@@ -27,9 +27,11 @@ use std::sync::OnceLock;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use lavoxel::checkpoint::CheckpointError;
 use lavoxel::export::ExportError;
+use lavoxel::hazard::overrides_of_heightmap;
 use lavoxel::output::{self, OutputError};
 use lavoxel::scene::{BuiltScene, Overrides, Scene};
 use lavoxel::shipped;
+use lavoxel::study::StudyError;
 use lavoxel::terrain::{TerrainError, sidecar_files};
 use lavoxel::validate::escape_for_terminal;
 
@@ -175,6 +177,21 @@ impl Source {
         self.load_or(Scene::volcano, overrides)
     }
 
+    /// Reads the scene of a study of the physical model, which a bare heightmap gets; returns the
+    /// overrides of the flags too.
+    fn load_flow(&self) -> anyhow::Result<(Scene, Overrides)> {
+        let asked = self.place.overrides()?;
+        anyhow::ensure!(
+            self.file.is_some(),
+            "name a heightmap, or a scene with model = \"flow\""
+        );
+        let overrides = match self.heightmap() {
+            Some(_) => overrides_of_heightmap(&asked).map_err(told)?,
+            None => asked.clone(),
+        };
+        Ok((self.load_with(&overrides)?, asked))
+    }
+
     /// Reads the scene of a command with `overrides`; calls `built_in` if no file is named.
     fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
@@ -266,6 +283,19 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
 struct NoThreads(String);
+
+/// Unwraps the error of a study to its cause, which determines the exit code.
+fn told(error: StudyError) -> anyhow::Error {
+    match error {
+        StudyError::Scene(error) => error.into(),
+        StudyError::Memory(error) => error.into(),
+        StudyError::Record(error) => error.into(),
+        StudyError::Output(error) => error.into(),
+        StudyError::Export(error) => error.into(),
+        StudyError::Threads(error) => NoThreads(error.to_string()).into(),
+        other => other.into(),
+    }
+}
 
 /// Outcome of a command that returned no error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -110,9 +110,9 @@ readers! {
     RUNS { "runs", "the table of runs of a hazard map", ["csv"] by "`sheet`", 64 << 20, 8.0 in "crates/observe/src/sheet/runs.rs", fuzz "runs" }
     FIELD { "field", "measurements of a field case", ["csv", "json"] by "`verify --field`", 64 << 20, 8.0 in "crates/observe/src/verify/field/table.rs", fuzz "plan" }
     STYLE { "style", "a style of QGIS", ["qml"] by "`sheet --qgis`", 1 << 20, 4.0 in "crates/observe/src/sheet/qgis.rs", fuzz "style" }
-    PLAN { "plan", "the plan of a hazard map or a fit", ["json"] by "`hazard`, `calibrate`, `sheet`", 1 << 24, 8.0 in "crates/observe/src/hazard/folder.rs", fuzz "plan" }
+    PLAN { "plan", "the plan of a hazard map or a fit", ["json"] by "`hazard`, `calibrate`, `sheet`", 1 << 24, 8.0 in "crates/observe/src/study/folder.rs", fuzz "plan" }
     RECORD { "record", "a run of a hazard map", [] by "`hazard`", 1 << 40, 1.0 in "crates/observe/src/hazard/record.rs", fuzz "record" }
-    TRIAL { "trial", "a run of a fit", ["json"] by "`calibrate`", 1 << 20, 4.0 in "crates/observe/src/calibrate/folder.rs", fuzz "plan" }
+    TRIAL { "trial", "a run of a fit", ["json"] by "`calibrate`", 1 << 20, 4.0 in "crates/observe/src/calibrate/record.rs", fuzz "plan" }
     BENCH { "bench", "times of a machine", ["json"] by "`bench --compare`", 1 << 20, 8.0 in "src/cli/bench/saved.rs", fuzz "plan" }
     FRAME { "frame", "a frame of a film", ["png"] by "`render`, which goes on with a film", 1 << 32, 0.0 in "crates/io/src/export/parts.rs", fuzz "drape" }
     SOURCE { "source", "a file that a film depends on, for its fingerprint", [] by "scenes of `render`", 1 << 44, 0.0 in "crates/io/src/export/parts.rs", fuzz "input" }

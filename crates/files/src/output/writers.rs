@@ -171,7 +171,7 @@ pub static WRITERS: &[Writer] = &[
         what: "runs and plan of a hazard map",
         endings: &[],
         named_by: "`hazard`",
-        written_in: "crates/observe/src/hazard/folder.rs",
+        written_in: "crates/observe/src/study/folder.rs",
     },
     Writer {
         name: "tables",
@@ -185,7 +185,7 @@ pub static WRITERS: &[Writer] = &[
         what: "runs and results of a fit",
         endings: &["json", "md", "toml", "csv", "svg"],
         named_by: "`calibrate`",
-        written_in: "crates/observe/src/calibrate/folder.rs",
+        written_in: "crates/observe/src/study/folder.rs",
     },
     Writer {
         name: "exposure",

@@ -19,9 +19,9 @@
 //!
 //! `docs/calibrate.md` is the guide for users.
 
-mod folder;
 mod fronts;
 mod observed;
+mod record;
 mod report;
 mod search;
 mod space;
@@ -30,4 +30,4 @@ mod trial;
 
 pub use self::report::Report;
 pub use self::space::Vary;
-pub use self::study::{CalibrateError, Fit, Settings};
+pub use self::study::{Fit, Settings};

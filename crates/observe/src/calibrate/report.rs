@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::folder::Folder;
+use super::record::RunFile;
 use super::search::{Done, Phase, best, least_plausible, plausible};
 use super::space::Vary;
-use super::study::CalibrateError;
-use super::trial::{Scores, Trials};
+use super::trial::Trials;
 use crate::plot::{Axis, Page, Plot};
+use crate::study::{Folder, StudyError};
 use lavoxel_base::words::short;
+use lavoxel_files::table::quoted;
 use lavoxel_scene::scene::Scene;
 
 /// Absolute correlation above which two scene numbers are reported as trading off.
@@ -21,19 +22,21 @@ const TRADES: f64 = 0.7;
 /// the bound.
 const AT_BOUND: f64 = 0.02;
 
+/// Names of all result files.
+pub(super) const WRITTEN: [&str; 5] = [
+    "best.toml",
+    "calibration.json",
+    "calibration.md",
+    "profiles.svg",
+    "trace.csv",
+];
+
 /// Number of significant digits of printed values.
 const DIGITS: i32 = 4;
 
 /// Caution that every report states.
 const NO_FORECAST: &str =
     "A fit, not a forecast: the numbers were chosen for what they are judged by.";
-
-/// Completed run with its scores.
-pub(super) struct Made {
-    pub(super) values: Vec<f64>,
-    pub(super) scores: Scores,
-    pub(super) seconds: f64,
-}
 
 /// Summary of a calibration, for serde, and as [text](Report::text).
 #[derive(Debug, Serialize)]
@@ -87,7 +90,7 @@ struct Trade {
 }
 
 impl Report {
-    pub(super) fn new(vary: &[Vary], trials: &Trials, (done, all): (&[Done], &[Made])) -> Self {
+    pub(super) fn new(vary: &[Vary], trials: &Trials, (done, all): (&[Done], &[RunFile])) -> Self {
         let best_run = best(done)
             .and_then(|best| done.iter().position(|run| std::ptr::eq(run, best)))
             .unwrap_or(0);
@@ -302,9 +305,9 @@ impl Report {
     pub(super) fn write(
         &self,
         folder: &Folder,
-        (done, all): (&[Done], &[Made]),
+        (done, all): (&[Done], &[RunFile]),
         best: &Scene,
-    ) -> Result<Vec<PathBuf>, CalibrateError> {
+    ) -> Result<Vec<PathBuf>, StudyError> {
         let path = folder.path.join("best.toml");
         let scene = format!(
             "# Numbers of the best of {} runs. {NO_FORECAST}\n{}",
@@ -312,17 +315,21 @@ impl Report {
             best.to_toml(&path)?
         );
         let json = serde_json::to_string_pretty(self).expect("a report is plain text and numbers");
-        Ok(vec![
-            folder.write("best.toml", &scene)?,
-            folder.write("calibration.json", &json)?,
-            folder.write("calibration.md", &self.markdown(&best.spec.name))?,
-            folder.write("profiles.svg", &self.profiles(done, all)?)?,
-            folder.write("trace.csv", &self.trace(done, all))?,
-        ])
+        let texts = [
+            scene,
+            json,
+            self.markdown(&best.spec.name),
+            self.profiles(done, all)?,
+            self.trace(done, all),
+        ];
+        let files = WRITTEN.iter().zip(&texts);
+        Ok(files
+            .map(|(name, text)| folder.write(name, text))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Formats the trace as CSV: one row per run.
-    fn trace(&self, done: &[Done], all: &[Made]) -> String {
+    fn trace(&self, done: &[Done], all: &[RunFile]) -> String {
         let names = |list: &[Scored]| {
             list.iter()
                 .map(|scored| quoted(&scored.name))
@@ -362,7 +369,7 @@ impl Report {
     }
 
     /// Plots score over value for each varied scene number, as SVG.
-    fn profiles(&self, done: &[Done], all: &[Made]) -> Result<String, CalibrateError> {
+    fn profiles(&self, done: &[Done], all: &[RunFile]) -> Result<String, StudyError> {
         let least = self.least_plausible_score;
         let runs = || {
             done.iter()
@@ -448,13 +455,4 @@ fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
         }
     }
     trades
-}
-
-/// Quotes a text as a CSV field where needed.
-fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n']) {
-        format!("\"{}\"", name.replace('"', "\"\""))
-    } else {
-        name.to_owned()
-    }
 }

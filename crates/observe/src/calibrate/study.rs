@@ -1,30 +1,28 @@
 //! Calibration from settings to result files, for the program and for other users of the library.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::folder::{Folder, RunFile};
 use super::observed::{Observation, Onto};
-use super::report::{Made, Report};
+use super::record::{RunFile, plan_name};
+use super::report::{Report, WRITTEN};
 use super::search::{Done, Phase, Point, Search};
 use super::space::Vary;
 use super::trial::{Scores, Trials};
 use crate::compare::DatedFile;
-use crate::hazard::{FINGERPRINT, Ground, HazardError, Opening, PlanFile};
-use crate::plot::PlotError;
+use crate::hazard::{FINGERPRINT, Ground};
+use crate::study::{Folder, Opening, PlanFile, StudyError, VARIED, hash_of_debug};
 use lavoxel_automaton::engine::tiled::Tiled;
-use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_base::parallel::share_out;
-use lavoxel_files::output::{FOLDER, OutputError, file_name};
+use lavoxel_files::output::{FOLDER, file_name};
 use lavoxel_io::export::Provenance;
-use lavoxel_scene::scene::{BuiltScene, Model, NumberKey, Scene, SceneError, Seconds, Template};
+use lavoxel_scene::scene::{BuiltScene, Model, NumberKey, Scene, Seconds, Template};
 
 /// Upper bound on the number of runs of a calibration.
 const MOST_RUNS: usize = 100_000;
@@ -38,39 +36,6 @@ const EACH: usize = 6;
 
 /// Interval at which a shard polls for the run files of other shards.
 const PAUSE: Duration = Duration::from_millis(500);
-
-/// Error of a calibration.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CalibrateError {
-    /// Invalid setting or folder; the text is the complete message.
-    #[error("{0}")]
-    Wrong(String),
-    /// Scene that cannot be read, or from which no simulation can be built.
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    /// Concurrent runs that exceed the available memory.
-    #[error(transparent)]
-    Memory(#[from] TooMuchMemory),
-    /// File that cannot be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-    /// Plot that cannot be drawn.
-    #[error(transparent)]
-    Plot(#[from] PlotError),
-    /// Plan file of the folder that cannot be read.
-    #[error(transparent)]
-    Plan(#[from] HazardError),
-    /// Worker thread that could not be started.
-    #[error("cannot start the threads: {0}; ask for fewer with --threads")]
-    Threads(#[from] std::io::Error),
-}
-
-impl From<String> for CalibrateError {
-    fn from(words: String) -> Self {
-        Self::Wrong(words)
-    }
-}
 
 /// Settings of a calibration, as the flags of `lavoxel calibrate` give them.
 #[derive(Clone, Debug, PartialEq)]
@@ -137,13 +102,11 @@ impl Fit {
         settings: &Settings,
         at_once: usize,
         stop: Arc<AtomicBool>,
-    ) -> Result<Self, CalibrateError> {
+    ) -> Result<Self, StudyError> {
         if scene.spec.model != Model::Flow {
             let mend =
                 "name a scene with model = \"flow\", or a heightmap with or without --lava NAME";
-            return Err(CalibrateError::Wrong(format!(
-                "calibrate needs the physical model: {mend}"
-            )));
+            return Err(format!("calibrate needs the physical model: {mend}").into());
         }
         // The number of threads depends on the machine and must not enter the plan.
         let mut scene = scene.clone();
@@ -164,10 +127,9 @@ impl Fit {
             stop,
         };
         for end in [0.0, 1.0] {
-            let values: Vec<f64> = settings.vary.iter().map(|vary| vary.value(end)).collect();
-            trials
-                .check_each(&values)
-                .map_err(|fault| format!("--vary {fault}"))?;
+            settings.vary.iter().try_for_each(|vary| {
+                VARIED.check_value(&trials.template, &vary.key, vary.value(end))
+            })?;
         }
         let file = settings.plan(
             &search,
@@ -201,9 +163,10 @@ impl Fit {
         (at_once, shard): (usize, Option<Shard>),
         ends: &(dyn Fn() -> bool + Sync),
         made: &(dyn Fn() + Sync),
-    ) -> Result<Option<(Report, Vec<PathBuf>)>, CalibrateError> {
-        let folder = Folder::open(path, &self.file, opening)?;
-        let (mut done, mut all): (Vec<Done>, Vec<Made>) = (Vec::new(), Vec::new());
+    ) -> Result<Option<(Report, Vec<PathBuf>)>, StudyError> {
+        let results = WRITTEN.map(str::to_owned);
+        let folder = Folder::open(path, &self.file, opening, ("json", &results))?;
+        let (mut done, mut all): (Vec<Done>, Vec<RunFile>) = (Vec::new(), Vec::new());
         loop {
             let points = self.search.next(&done);
             if points.is_empty() {
@@ -224,14 +187,11 @@ impl Fit {
             for (run, point, values) in jobs {
                 // Scores are read back from the file, also those just made: all shards then see the
                 // same digits.
-                let file = folder.read(run)?;
+                let mut file = RunFile::read(&folder, run as u64)?;
+                file.values = values;
                 let score = self.score(&file.scores);
                 done.push(Done { point, score });
-                all.push(Made {
-                    values,
-                    scores: file.scores,
-                    seconds: file.seconds,
-                });
+                all.push(file);
             }
         }
         let report = Report::new(&self.vary, &self.trials, (&done, &all));
@@ -249,15 +209,16 @@ impl Fit {
         (at_once, shard): (usize, Option<Shard>),
         ends: &(dyn Fn() -> bool + Sync),
         made: &(dyn Fn() + Sync),
-    ) -> Result<bool, CalibrateError> {
+    ) -> Result<bool, StudyError> {
         let is_mine = |run: usize| shard.is_none_or(|(number, of)| run % of == number);
-        let (there, missing): (Vec<_>, Vec<_>) =
-            jobs.iter().partition(|(run, ..)| folder.has(*run));
+        let (there, missing): (Vec<_>, Vec<_>) = jobs
+            .iter()
+            .partition(|(run, ..)| folder.path_of(*run as u64).exists());
         there.iter().for_each(|_| made());
         let mine: Vec<_> = missing.iter().filter(|(run, ..)| is_mine(*run)).collect();
         let work = |job: &&&(usize, Point, Vec<f64>),
                     stopped: &dyn Fn() -> bool|
-         -> Result<bool, CalibrateError> {
+         -> Result<bool, StudyError> {
             let (run, point, values) = **job;
             let start = Instant::now();
             let again = if point.phase == Phase::Repeat {
@@ -269,15 +230,13 @@ impl Fit {
                 return Ok(false);
             };
             let seconds = start.elapsed().as_secs_f64();
-            folder.write_run(
-                *run,
-                &RunFile {
-                    plan: folder.plan.clone(),
-                    values: values.clone(),
-                    scores,
-                    seconds,
-                },
-            )?;
+            let file = RunFile {
+                plan: plan_name(folder),
+                values: values.clone(),
+                scores,
+                seconds,
+            };
+            folder.write_run(*run as u64, &file.bytes(*run as u64))?;
             made();
             Ok(true)
         };
@@ -287,7 +246,7 @@ impl Fit {
         // The next generation depends on all runs of this generation, so a shard waits for the
         // others.
         for (run, ..) in missing.iter().filter(|(run, ..)| !is_mine(*run)) {
-            while !folder.has(*run) {
+            while !folder.path_of(*run as u64).exists() {
                 if ends() {
                     return Ok(false);
                 }
@@ -322,33 +281,6 @@ impl Fit {
     }
 }
 
-/// Hashes the debug text of a value as a stream: the text of a map is many times larger than the
-/// map.
-fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
-    struct Words(Xxh3);
-    impl std::fmt::Write for Words {
-        fn write_str(&mut self, words: &str) -> std::fmt::Result {
-            self.0.update(words.as_bytes());
-            Ok(())
-        }
-    }
-    let mut words = Words(Xxh3::new());
-    write!(words, "{value:?}").expect("a hash takes all words");
-    format!("{:016x}", words.0.digest())
-}
-
-impl Trials {
-    /// Validates each value separately, so that the message names the scene number.
-    fn check_each(&self, values: &[f64]) -> Result<(), String> {
-        self.keys.iter().zip(values).try_for_each(|(key, value)| {
-            match self.template.with(&[(key, *value)]) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(format!("{key}: with {value}, {error}")),
-            }
-        })
-    }
-}
-
 impl Settings {
     fn search(&self, seed: u64) -> Result<Search, String> {
         let numbers = self.vary.len();
@@ -359,15 +291,7 @@ impl Settings {
             ));
         }
         for (i, vary) in self.vary.iter().enumerate() {
-            if self.vary[..i].iter().any(|other| other.key == vary.key) {
-                return Err(format!("--vary {}: is named twice", vary.key));
-            }
-            if vary.key.is_of_the_box() {
-                return Err(format!(
-                    "--vary {}: changes the box; fit numbers that leave it where it is",
-                    vary.key
-                ));
-            }
+            VARIED.check_key(&vary.key, self.vary[..i].iter().map(|other| &other.key))?;
         }
         let population = self
             .population
@@ -456,7 +380,10 @@ impl Settings {
             ("scene", hash(&trials.template.to_string())),
             (
                 "observations",
-                hash_of_debug(&(&trials.observed, &trials.checked)),
+                format!(
+                    "{:016x}",
+                    hash_of_debug(&(&trials.observed, &trials.checked))
+                ),
             ),
             ("vary", vary.join(" ")),
             ("seed", search.seed.to_string()),

@@ -7,12 +7,10 @@ use std::sync::atomic::AtomicBool;
 use serde::{Deserialize, Serialize};
 
 use super::observed::Observation;
-use super::study::CalibrateError;
-use crate::hazard::{BUILDING, Weighed};
+use crate::study::{BUILDING, StudyError, VARIED, Watched, Weighed};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{NumberKey, Scene, SceneError, Template};
-use lavoxel_sim::records::FlowRecords;
 use lavoxel_sim::simulation::Simulation;
 
 /// Scores of a run.
@@ -57,7 +55,7 @@ impl Trials {
         values: &[f64],
         again: u32,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<Option<Scores>, CalibrateError> {
+    ) -> Result<Option<Scores>, StudyError> {
         let mut weighed = Weighed::default();
         let alone = BUILDING.lock();
         let built = self.scene(values).and_then(|mut scene| {
@@ -69,12 +67,7 @@ impl Trials {
             Err(error @ SceneError::Memory { .. }) => return Err(error.into()),
             Err(error) => return Ok(Some(self.none(error.to_string()))),
         };
-        if (stage.site.grid, stage.site.placement()) != (self.site.grid, self.site.placement()) {
-            let mend = "fit numbers that leave the box where it is";
-            return Err(CalibrateError::Wrong(format!(
-                "--vary: a number changes the box or its cells; {mend}"
-            )));
-        }
+        VARIED.check_box(&stage.site, &self.site)?;
         weighed.weigh(stage.simulation.world())?;
         drop(alone);
         self.watch(stage.simulation, weighed, stopped)
@@ -95,7 +88,7 @@ impl Trials {
         mut simulation: Simulation,
         mut weighed: Weighed,
         stopped: &dyn Fn() -> bool,
-    ) -> Result<Option<Scores>, CalibrateError> {
+    ) -> Result<Option<Scores>, StudyError> {
         simulation.stop_by(self.stop.clone());
         // Only other matter and air read the cells; skipping their update saves time.
         simulation.show_when_asked();
@@ -106,17 +99,16 @@ impl Trials {
                 .map(|seen| seen.time_s)
                 .reduce(f64::max),
         );
-        let mut records = FlowRecords::new(self.site.grid);
+        let mut run = Watched::new(simulation);
         let mut scores = Scores {
             observed: vec![f64::NAN; self.observed.len()],
             checked: vec![f64::NAN; self.checked.len()],
             fault: None,
         };
         loop {
-            let Some(flow) = simulation.world().flow() else {
+            let Some(flow) = run.flow() else {
                 return Ok(None);
             };
-            let has_come = |time_s: f64| flow.time_s() >= time_s;
             let all = self
                 .observed
                 .iter()
@@ -124,8 +116,8 @@ impl Trials {
                 .chain(self.checked.iter().zip(&mut scores.checked));
             let mut is_over = true;
             for (observation, score) in all.filter(|(_, score)| score.is_nan()) {
-                if has_come(observation.time_s) {
-                    *score = rounded(observation.score(flow, &records, &self.site));
+                if flow.time_s() >= observation.time_s {
+                    *score = rounded(observation.score(flow, &run.records, &self.site));
                 } else {
                     is_over = false;
                 }
@@ -133,26 +125,9 @@ impl Trials {
             if is_over {
                 return Ok(Some(scores));
             }
-            if stopped() {
+            if stopped() || !run.step(|state| weighed.weigh(state))? {
                 return Ok(None);
             }
-            let to_come = simulation.events_to_come();
-            simulation.step();
-            if simulation.was_stopped() {
-                return Ok(None);
-            }
-            if Weighed::is_due(simulation.steps()) {
-                weighed.weigh(simulation.world())?;
-            }
-            let is_event = simulation.events_to_come() < to_come;
-            let Some(flow) = simulation.world().flow() else {
-                return Ok(None);
-            };
-            // Lava that an event places may never move, so `changed` would miss it.
-            if is_event {
-                records.observe(flow, flow.wet());
-            }
-            records.observe(flow, flow.changed());
         }
     }
 }

@@ -4,7 +4,7 @@
 //! A [`Plan`] holds the distributions of vents ([`Places`]), effusion rates and volumes
 //! ([`Distribution`]).
 //! Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) that carries the fingerprint of the
-//! plan file ([`PlanFile`]). [`Summary`] reads those run files alone, and [`Drawing`] writes the
+//! plan file ([`PlanFile`](crate::study::PlanFile)). [`Summary`] reads those run files alone, and [`Drawing`] writes the
 //! maps. A [`Study`] joins all steps, from its [`Settings`] to the maps.
 //!
 //! - Invariant: a run follows from the seed of the plan and its own number alone
@@ -18,7 +18,6 @@ mod curve;
 mod distribution;
 mod draw;
 mod exposed;
-mod folder;
 mod places;
 mod plan;
 mod record;
@@ -33,14 +32,11 @@ mod write;
 
 pub use self::curve::Curve;
 pub use self::distribution::Distribution;
-pub use self::folder::{Folder, Opening, plan_of};
-pub(crate) use self::folder::{check_same, read_plan, write_plan};
 pub use self::places::{MOST_POINTS, Metres, Places};
-pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
+pub use self::plan::{Ground, MAX_RUNS, Plan, Sample, Seeds, Size};
 pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
 pub use self::reduce::{Quantiles, Reduction, RunFiles, RunRow, Summary};
 pub use self::report::Report;
 pub(crate) use self::rules::FINGERPRINT;
-pub(crate) use self::run::{BUILDING, Weighed};
-pub use self::study::{HazardError, Settings, Source, Study, overrides_of_heightmap};
+pub use self::study::{Settings, Source, Study, overrides_of_heightmap};
 pub use self::write::{Drawing, from_the_map, names, on_the_map};

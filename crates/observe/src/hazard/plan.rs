@@ -1,19 +1,19 @@
 //! Plan of a hazard study, and the random sample of each run.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::curve::Curve;
 use super::distribution::{Distribution, below};
 use super::draw::{Numbers, Use};
 use super::places::{Metres, Places};
 use super::rules;
+use crate::study::{PlanFile, hash_of_debug};
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::FlowSetup;
 use lavoxel_geo::map::Site;
@@ -247,7 +247,7 @@ impl Plan {
                 "walls",
                 if *open_sides { "open" } else { "closed" }.to_owned(),
             ),
-            ("vents", format!("{:016x}", hash_of_words(&self.places))),
+            ("vents", format!("{:016x}", hash_of_debug(&self.places))),
             (
                 "form of the vent",
                 hash(&json!([radius, height, temperature])),
@@ -283,20 +283,6 @@ impl Plan {
     }
 }
 
-/// Hashes the debug text of `value` as a stream, because the text may be long.
-fn hash_of_words(value: &impl fmt::Debug) -> u64 {
-    struct Words(Xxh3);
-    impl fmt::Write for Words {
-        fn write_str(&mut self, text: &str) -> fmt::Result {
-            self.0.update(text.as_bytes());
-            Ok(())
-        }
-    }
-    let mut words = Words(Xxh3::new());
-    fmt::Write::write_fmt(&mut words, format_args!("{value:?}")).expect("a hash takes everything");
-    words.0.digest()
-}
-
 /// Initial state that all runs share: the scene before its first step, without the sampled
 /// eruption.
 #[derive(Clone, Debug)]
@@ -313,43 +299,6 @@ pub struct Ground {
     pub(super) at_once: usize,
     /// Cancellation flag: once set, long steps are aborted.
     pub(super) stop: Arc<AtomicBool>,
-}
-
-/// Content of `plan.json`: identifies the plan to which the run files of a folder belong.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlanFile {
-    /// Name of the scene.
-    pub scene: String,
-    /// Description of the vents' source.
-    pub vents: String,
-    /// Number of planned runs in the last command.
-    pub runs: u64,
-    /// All inputs that determine the outcome of a run, by readable names.
-    pub decides: BTreeMap<String, String>,
-}
-
-impl PlanFile {
-    /// Returns the hash of the inputs, which each run file carries.
-    pub fn fingerprint(&self) -> u128 {
-        let all: Vec<_> = self.decides.iter().collect();
-        xxh3_128(json!(all).to_string().as_bytes())
-    }
-
-    /// Returns the names of the inputs that differ between two plans; runs of different plans must
-    /// not be combined.
-    pub fn differences(&self, other: &Self) -> Vec<String> {
-        let names = self.decides.keys().chain(
-            other
-                .decides
-                .keys()
-                .filter(|name| !self.decides.contains_key(*name)),
-        );
-        names
-            .filter(|name| self.decides.get(*name) != other.decides.get(*name))
-            .cloned()
-            .collect()
-    }
 }
 
 #[cfg(test)]

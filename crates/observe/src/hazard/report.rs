@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Drawing, Ending, Plan, PlanFile, RunRow, Size};
+use super::{Drawing, Ending, Plan, RunRow, Size};
+use crate::study::PlanFile;
 use lavoxel_base::words;
 use lavoxel_scene::scene::Seconds;
 use serde::Serialize;

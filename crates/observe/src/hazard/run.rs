@@ -1,20 +1,19 @@
 //! Single run of a hazard study, from its sample to the rest of the flow.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::HazardError;
 use super::plan::{Ground, Plan, Sample};
 use super::record::{Ending, Outcome, RunRecord};
+use crate::study::{BUILDING, DRAWN, MEND, StudyError, Watched, need_of_runs};
 use lavoxel_automaton::engine::tiled::Tiled;
-use lavoxel_base::memory::{Held, MemoryEstimate, OWN, TooMuchMemory};
+use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_flow::Flow;
 use lavoxel_scene::scene::{BuiltScene, Template};
 use lavoxel_sim::records::FlowRecords;
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::{VentFlow, VentSpec};
-use lavoxel_sim::state::State;
 
 /// Rest criterion: the flow is at rest if no new column was reached during this fraction of the
 /// elapsed time.
@@ -25,14 +24,6 @@ const REST_STEPS: f64 = 10.0;
 /// Parameters that determine the end of a run; part of the rules fingerprint.
 #[cfg(test)]
 pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, REST_STEPS];
-
-/// Memory of a run in bytes per column, in addition to its flow.
-const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
-
-/// Number of steps between two memory checks of a run.
-const WEIGHED: u64 = 64;
-/// Remedy in messages about the memory limit.
-const MEND: &str = "ask for fewer threads (--threads) or larger cells";
 
 impl Ground {
     /// Creates the initial state from a built scene before its first step, for `at_once` concurrent
@@ -89,43 +80,6 @@ impl Ground {
     }
 }
 
-/// Estimates the memory of `count` runs with states as large as `state`.
-fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
-    let bytes = (state.taken().bytes() - OWN) as f64;
-    MemoryEstimate::new(
-        "the runs that are made at once",
-        count,
-        bytes + BYTES_A_COLUMN * state.grid().columns() as f64,
-    )
-}
-
-/// Memory reservation of a run, released when dropped.
-#[derive(Default)]
-pub(crate) struct Weighed(Option<Held>);
-
-impl Weighed {
-    /// Adjusts the reservation to the current size of `state`.
-    ///
-    /// # Errors
-    /// [`TooMuchMemory`] when the concurrent runs outgrow the limit.
-    pub(crate) fn weigh(&mut self, state: &State) -> Result<(), TooMuchMemory> {
-        self.0 = None;
-        let need = need_of_runs(state, 1);
-        need.check(MEND)?;
-        self.0 = Some(need.held());
-        Ok(())
-    }
-
-    /// Returns true if a memory check is due at step count `steps`.
-    pub(crate) fn is_due(steps: u64) -> bool {
-        steps.is_multiple_of(WEIGHED)
-    }
-}
-
-/// Lock by which only one scene is built at a time: reading its files may need more memory than its
-/// run.
-pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
-
 impl Plan {
     /// Simulates a run; `None` if `cancelled` returned true before completion. The record depends
     /// only on `ground` and `sample`, except for [`Outcome::seconds`].
@@ -136,14 +90,14 @@ impl Plan {
     /// Otherwise the run ends at its time limit.
     ///
     /// # Errors
-    /// [`HazardError::Memory`] when the concurrent runs outgrow the limit, and
-    /// [`HazardError::Scene`] for scene numbers that contradict each other.
+    /// [`StudyError::Memory`] when the concurrent runs outgrow the limit, and
+    /// [`StudyError::Scene`] for scene numbers that contradict each other.
     pub fn run(
         &self,
         ground: &Ground,
         sample: &Sample,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<RunRecord>, HazardError> {
+    ) -> Result<Option<RunRecord>, StudyError> {
         let start = Instant::now();
         let vent = self.vent_of(ground, sample);
         let drawn = ground
@@ -154,43 +108,31 @@ impl Plan {
         let origin = drawn.as_ref().unwrap_or(&ground.origin);
         let mut simulation = origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
         simulation.end_at(Some(sample.limit_s));
-        let mut records = FlowRecords::new(ground.site.grid);
+        let mut run = Watched::new(simulation);
         let ending = loop {
             if cancelled() {
                 return Ok(None);
             }
-            if simulation
-                .time_s()
-                .is_some_and(|time| time >= sample.limit_s)
-            {
+            let is_late = |time: f64| time >= sample.limit_s;
+            if run.simulation.time_s().is_some_and(is_late) {
                 break Ending::Limit;
             }
-            let to_come = simulation.events_to_come();
-            simulation.step();
-            if simulation.was_stopped() {
+            if !run.step(|state| need_of_runs(state, ground.at_once).check(MEND))? {
                 return Ok(None);
             }
-            if Weighed::is_due(simulation.steps()) {
-                need_of_runs(simulation.world(), ground.at_once).check(MEND)?;
-            }
-            let Some(flow) = simulation.world().flow() else {
-                return Ok(None);
+            let rests = |flow: &Flow| {
+                flow.time_s() >= sample.duration_s
+                    && run.simulation.events_to_come() == 0
+                    && rests(&run.records, flow)
             };
-            if simulation.events_to_come() < to_come {
-                // Lava that an event places may never move, so `changed` would miss it.
-                records.observe(flow, flow.wet());
-            }
-            records.observe(flow, flow.changed());
-            let is_over = flow.time_s() >= sample.duration_s && simulation.events_to_come() == 0;
-            if is_over && rests(&records, flow) {
+            if run.flow().is_some_and(rests) {
                 break Ending::Rest;
             }
         };
         let outcome = |flow: &Flow| Outcome::from_flow(flow, ending, start.elapsed());
-        Ok(simulation
-            .world()
+        Ok(run
             .flow()
-            .map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
+            .map(|flow| RunRecord::new(*sample, flow, run.records.thickness_m(), outcome)))
     }
 
     /// Builds the initial state of run `run`, which draws scene numbers or a heightmap error.
@@ -199,7 +141,7 @@ impl Plan {
         ground: &Ground,
         template: &Template,
         run: u64,
-    ) -> Result<Origin, HazardError> {
+    ) -> Result<Origin, StudyError> {
         let numbers = self.numbers(run);
         let pairs: Vec<_> = self.draws.iter().map(|(key, _)| key).zip(numbers).collect();
         let mut scene = template.with(&pairs)?;
@@ -209,12 +151,7 @@ impl Plan {
         let alone = BUILDING.lock();
         let stage = scene.build(Box::new(Tiled::default()))?;
         drop(alone);
-        if (stage.site.grid, stage.site.placement()) != (ground.site.grid, ground.site.placement())
-        {
-            return Err("--draw: a number changes the box or its cells; draw numbers that leave the box where it is"
-                .to_owned()
-                .into());
-        }
+        DRAWN.check_box(&stage.site, &ground.site)?;
         let at_once = ground.at_once;
         let drawn = Ground::new(stage, at_once, ground.stop.clone())
             .ok_or_else(|| "--draw: the scene has no flow".to_owned())?;

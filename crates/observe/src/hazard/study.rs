@@ -10,20 +10,20 @@ use serde::Deserialize;
 use super::exposed::Exposure;
 use super::vents::Vents;
 use super::{
-    Curve, Distribution, Drawing, Folder, Ground, Opening, Plan, PlanFile, Reduction, Report,
-    RunFiles, RunRecord, Seeds, Size, Summary,
+    Curve, Distribution, Drawing, Ground, Plan, Reduction, Report, RunFiles, RunRecord, Seeds,
+    Size, Summary, names,
 };
+use crate::study::{DRAWN, Folder, Opening, PlanFile, StudyError, check_part};
 use lavoxel_automaton::engine::tiled::Tiled;
-use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
+use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::parallel::share_out;
 use lavoxel_base::validate::escape_for_terminal;
-use lavoxel_files::output::{Existing, FOLDER, OutputError, file_name};
+use lavoxel_files::output::{Existing, FOLDER, file_name};
 use lavoxel_geo::map::Site;
-use lavoxel_io::export::ExportError;
 use lavoxel_io::export::maps::need_of;
 use lavoxel_scene::scene::{
-    BuiltScene, LavaSpec, Model, NumberKey, Overrides, Scene, SceneError, Seconds, Template,
-    VentOverride, VentPlace,
+    BuiltScene, LavaSpec, Model, NumberKey, Overrides, Scene, Seconds, Template, VentOverride,
+    VentPlace,
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
@@ -35,39 +35,6 @@ const MOST_ABOVE_M: f64 = 10_000.0;
 
 /// Upper bound on the mean number of eruptions per year.
 const MOST_ANNUAL: f64 = 1000.0;
-
-/// Error of a hazard study.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HazardError {
-    /// Invalid setting or folder; the text is the complete message.
-    #[error("{0}")]
-    Wrong(String),
-    /// Scene that cannot be read, or from which no simulation can be built.
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    /// Runs or maps that exceed the available memory.
-    #[error(transparent)]
-    Memory(#[from] TooMuchMemory),
-    /// Run file that cannot be read, is damaged, or belongs to another plan.
-    #[error(transparent)]
-    Record(#[from] super::RecordError),
-    /// File that cannot be written.
-    #[error(transparent)]
-    Output(#[from] OutputError),
-    /// Map that cannot be written.
-    #[error(transparent)]
-    Export(#[from] ExportError),
-    /// Worker thread that could not be started.
-    #[error("cannot start the threads: {0}; ask for fewer with --threads")]
-    Threads(#[from] std::io::Error),
-}
-
-impl From<String> for HazardError {
-    fn from(words: String) -> Self {
-        Self::Wrong(words)
-    }
-}
 
 /// Settings of a hazard map, as the flags of `lavoxel hazard` give them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -152,7 +119,7 @@ pub struct Source<'a> {
 ///
 /// # Errors
 /// Never, as long as the default lava is a preset.
-pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, HazardError> {
+pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, StudyError> {
     let mut overrides = asked.clone();
     overrides.lava = asked.lava.clone().or(Some(LavaSpec::preset(USUAL_LAVA)?));
     overrides.long_steps = true;
@@ -202,7 +169,7 @@ impl Study {
         settings: &Settings,
         at_once: usize,
         stop: Arc<AtomicBool>,
-    ) -> Result<Self, HazardError> {
+    ) -> Result<Self, StudyError> {
         let (size, reduction) = (settings.size()?, settings.reduction()?);
         let Source {
             scene,
@@ -281,16 +248,42 @@ impl Study {
     ///
     /// # Errors
     /// When the folder is of another plan, or is to be read and has no plan.
-    pub fn open(&self, path: PathBuf, opening: Opening) -> Result<Folder, HazardError> {
-        Folder::open(path, &self.file, opening, (&self.reduction, self.pictures))
+    pub fn open(&self, path: PathBuf, opening: Opening) -> Result<Folder, StudyError> {
+        let plain = opening == Opening::GoOn && !path.join("plan.json").exists();
+        if plain && RunRecord::path(&path.join("runs"), 0).exists() {
+            let shown = path.display();
+            return Err(format!(
+                "{shown}: holds runs without their plan.json; name another folder with --out"
+            )
+            .into());
+        }
+        let results = names(&self.reduction, self.pictures);
+        Folder::open(path, &self.file, opening, ("", &results))
     }
 
-    /// Fails unless `other` contains runs of this plan; called before [`Folder::take_from`].
+    /// Fails unless `other` contains runs of this plan; called before [`Study::take`].
     ///
     /// # Errors
     /// When `other` is of another plan, or has none.
-    pub fn check_part(&self, other: &Path) -> Result<(), HazardError> {
-        super::folder::check_part(other, &self.file)
+    pub fn check_part(&self, other: &Path) -> Result<(), StudyError> {
+        check_part(other, &self.file)
+    }
+
+    /// Copies the runs that `folder` lacks from the folder `other` of the same plan. Returns the
+    /// number of copied runs.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, is damaged or of another plan.
+    pub fn take(&self, folder: &Folder, other: &Path) -> Result<u64, StudyError> {
+        let (from, columns) = (other.join("runs"), self.ground.site.grid.columns());
+        let mut taken = 0;
+        for run in folder.runs(self.plan.runs).1 {
+            if let Some(record) = RunRecord::read(&from, run, folder.fingerprint, columns)? {
+                folder.write_run(run, &record.bytes(folder.fingerprint))?;
+                taken += 1;
+            }
+        }
+        Ok(taken)
     }
 
     /// Simulates run `run` and returns its record; `None` if `cancelled` returned true before
@@ -302,7 +295,7 @@ impl Study {
         &self,
         run: u64,
         cancelled: &dyn Fn() -> bool,
-    ) -> Result<Option<RunRecord>, HazardError> {
+    ) -> Result<Option<RunRecord>, StudyError> {
         self.plan
             .run(&self.ground, &self.plan.sample(run), cancelled)
     }
@@ -316,7 +309,7 @@ impl Study {
         &self,
         folder: &Folder,
         (made, elapsed): (usize, &dyn Fn() -> Duration),
-    ) -> Result<(Report, Vec<PathBuf>), HazardError> {
+    ) -> Result<(Report, Vec<PathBuf>), StudyError> {
         let (runs, _) = folder.runs(self.plan.runs);
         if runs.is_empty() {
             return Err(format!(
@@ -368,7 +361,7 @@ impl Study {
         (runs, threads): (&[u64], usize),
         ends: &(dyn Fn() -> bool + Sync),
         made: &(dyn Fn(u64) + Sync),
-    ) -> Result<usize, HazardError> {
+    ) -> Result<usize, StudyError> {
         share_out(
             runs,
             threads,
@@ -388,15 +381,12 @@ impl Study {
 impl Plan {
     /// Creates the template for runs that draw scene numbers; builds scenes with both bounds of
     /// each law, so that invalid ranges fail early.
-    fn template(&self, scene: &Scene) -> Result<Template, HazardError> {
+    fn template(&self, scene: &Scene) -> Result<Template, StudyError> {
         let template = Template::new(scene)?;
         for (key, law) in &self.draws {
             let (low, high) = law.range();
-            for value in [low, high] {
-                template
-                    .with(&[(key, value)])
-                    .map_err(|error| format!("--draw {key}: with {value}, {error}"))?;
-            }
+            DRAWN.check_value(&template, key, low)?;
+            DRAWN.check_value(&template, key, high)?;
         }
         Ok(template)
     }
@@ -481,14 +471,7 @@ impl Settings {
             if key.is_rates() {
                 return Err("--draw rates: draw rates by --rates".to_owned());
             }
-            if key.is_of_the_box() {
-                return Err(format!(
-                    "--draw {key}: changes the box; draw numbers that leave it where it is"
-                ));
-            }
-            if all.iter().any(|(other, _)| *other == key) {
-                return Err(format!("--draw {key}: is named twice"));
-            }
+            DRAWN.check_key(&key, all.iter().map(|(other, _)| other))?;
             all.push((key, law("--draw", words, |number| number.parse().ok())?));
         }
         Ok(all)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::SheetError;
 use super::runs::Runs;
-use crate::hazard::PlanFile;
+use crate::study::{PlanFile, plan_of};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::ending;
@@ -247,9 +247,7 @@ pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
 impl Study {
     /// Reads plan and runs of a folder; `None` if `folder` is no hazard folder.
     fn read(folder: &Path) -> Result<Option<Self>, SheetError> {
-        let Some(plan) =
-            crate::hazard::plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))?
-        else {
+        let Some(plan) = plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))? else {
             return Ok(None);
         };
         let table = folder.join("runs.csv");

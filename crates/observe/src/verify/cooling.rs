@@ -1,6 +1,6 @@
 //! Verification of heat transport in liquid at rest and in moving liquid.
 
-use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box, isothermal};
+use super::{Measured, at_once, curve, flow, flow_box, isothermal};
 use lavoxel_flow::{Cooling, Flow, FlowEdit, Lava, Viscosity};
 
 pub(super) fn radiation() -> Measured {

@@ -1,0 +1,73 @@
+//! Parts that hazard maps and calibrations share: their error, the folder that keeps the runs of a
+//! plan, the scene numbers that a flag changes, and the steps of a run.
+
+mod folder;
+mod numbers;
+mod run;
+
+use std::fmt::Debug;
+
+use xxhash_rust::xxh3::Xxh3;
+
+pub(crate) use self::folder::check_part;
+pub use self::folder::{Folder, Opening, PlanFile, plan_of};
+pub(crate) use self::numbers::{DRAWN, VARIED};
+pub(crate) use self::run::{BUILDING, MEND, Watched, Weighed, need_of_runs};
+use crate::hazard::RecordError;
+use crate::plot::PlotError;
+use lavoxel_base::memory::TooMuchMemory;
+use lavoxel_files::output::OutputError;
+use lavoxel_io::export::ExportError;
+use lavoxel_scene::scene::SceneError;
+
+/// Error of a hazard map or a calibration.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// Invalid setting or folder; the text is the complete message.
+    #[error("{0}")]
+    Wrong(String),
+    /// Scene that cannot be read, or from which no simulation can be built.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Runs or maps that exceed the available memory.
+    #[error(transparent)]
+    Memory(#[from] TooMuchMemory),
+    /// Run file that cannot be read, is damaged, or belongs to another plan.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// File that cannot be written.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// Map that cannot be written.
+    #[error(transparent)]
+    Export(#[from] ExportError),
+    /// Plot that cannot be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+    /// Worker thread that could not be started.
+    #[error("cannot start the threads: {0}; ask for fewer with --threads")]
+    Threads(#[from] std::io::Error),
+}
+
+impl From<String> for StudyError {
+    fn from(words: String) -> Self {
+        Self::Wrong(words)
+    }
+}
+
+/// Hashes the debug text of `value` as a stream: the text of a map is many times larger than the
+/// map.
+pub(crate) fn hash_of_debug(value: &dyn Debug) -> u64 {
+    struct Words(Xxh3);
+    impl std::fmt::Write for Words {
+        fn write_str(&mut self, words: &str) -> std::fmt::Result {
+            self.0.update(words.as_bytes());
+            Ok(())
+        }
+    }
+    let mut words = Words(Xxh3::new());
+    std::fmt::Write::write_fmt(&mut words, format_args!("{value:?}"))
+        .expect("a hash takes all words");
+    words.0.digest()
+}
