@@ -5,8 +5,10 @@ mod bench;
 mod calibrate;
 mod classic;
 mod compare;
+mod completions;
 mod flags;
 mod hazard;
+mod man;
 mod process;
 mod render;
 mod resume;
@@ -105,6 +107,8 @@ enum Command {
     Calibrate(Box<calibrate::CalibrateArgs>),
     Sheet(Box<sheet::SheetArgs>),
     Verify(verify::VerifyArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
 }
 
 /// Flags of every command that simulates without a window.
@@ -340,6 +344,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Calibrate(args)) => calibrate::run(&args),
         Some(Command::Sheet(args)) => sheet::run(&args).map(|()| Outcome::Done),
         Some(Command::Verify(args)) => verify::run(&args),
+        Some(Command::Completions(args)) => completions::run(&args).map(|()| Outcome::Done),
+        Some(Command::Man(args)) => man::run(&args).map(|()| Outcome::Done),
     };
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

@@ -17,6 +17,7 @@ mod hazard;
 mod heightmaps;
 mod help;
 mod layers;
+mod man;
 mod maps;
 mod melting;
 mod memory;

@@ -6,8 +6,20 @@ use predicates::str::contains;
 
 use super::place::lavoxel;
 
-const SUBCOMMANDS: [&str; 9] = [
-    "render", "run", "resume", "bench", "terrain", "scene", "compare", "hazard", "sheet",
+const SUBCOMMANDS: [&str; 13] = [
+    "render",
+    "run",
+    "resume",
+    "bench",
+    "terrain",
+    "scene",
+    "compare",
+    "hazard",
+    "calibrate",
+    "sheet",
+    "verify",
+    "completions",
+    "man",
 ];
 
 #[test]

@@ -209,6 +209,13 @@ pub static WRITERS: &[Writer] = &[
         written_in: "src/cli/bench/saved.rs",
     },
     Writer {
+        name: "manual",
+        what: "pages of the manual",
+        endings: &["1"],
+        named_by: "`man`",
+        written_in: "src/cli/man.rs",
+    },
+    Writer {
         name: "recent",
         what: "the list of files opened before",
         endings: &[],
