@@ -94,10 +94,9 @@ def hazard(
     progress: bool | None = None,
     **keys: Any,
 ) -> HazardMaps:
-    """Make hazard maps, equal to those of ``lavoxel hazard`` to the byte.
+    """Map probability, arrival and thickness of lava from many sampled eruptions, as ``lavoxel hazard`` to the byte.
 
-    Runs that are in the folder already are not made again: a call that was stopped, or whose client or workers died, goes on
-    where it was.
+    Finished runs of the folder are kept: after a stop, or a failure of client or workers, the same call makes the missing runs.
 
     Parameters
     ----------
@@ -105,22 +104,23 @@ def hazard(
         A heightmap or a scene of the physical model, and keys of :func:`lavoxel.scene`. Workers of a cluster read its files
         by the same paths.
     runs : int
-        Number of runs.
+        Number of runs in total; a larger number keeps the finished runs.
     rates, volumes, durations : str or float
-        Laws of the effusion rate in m³/s, and of the volume in m³ or the duration: ``5``, ``"uniform:1,10"``,
+        Laws of the effusion rate in m³/s, and of the volume in m³ or of the duration of an eruption: ``5``, ``"uniform:1,10"``,
         ``"log-uniform:1,50"``, ``"log-normal:1e6,3"``, ``"list:1,5,20"``.
     vent_area : path, optional
-        Where vents open (``.geojson`` or ``.csv``); without it the vents of the scene.
+        Open vents at the points, lines and polygons of a file (``.geojson``), or at the points of a table (``.csv``);
+        the vents of the scene when left out.
     folder : path, optional
-        Folder of runs and maps; ``lavoxel-out/NAME-hazard`` without it.
+        Keep runs and maps in this folder; ``lavoxel-out/NAME-hazard`` when left out.
     client : distributed.Client, optional
-        Workers that make the runs; without it threads of this process do.
+        Workers that make the runs; threads of this process when left out.
     threads : int, optional
-        Threads without a client; all cores without it.
+        Number of threads without a client; that of the cores when left out.
     seeds, above, quantiles, levels, picture, force
         As the flags of ``lavoxel hazard``.
     progress : bool, optional
-        Whether to show a bar; without it where a person watches.
+        Show a progress bar; on a terminal or in a notebook when left out.
     """
     if isinstance(source, Scene):
         scene = source

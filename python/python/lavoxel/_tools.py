@@ -1,4 +1,4 @@
-"""The benchmark suite of the physical model, and footprints side by side."""
+"""Verification of the physical model, and comparison of footprints."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from . import _lavoxel
 
 
 def verify(*names: str, quick: bool = False) -> list[dict[str, Any]]:
-    """Run cases with a known answer: all, the quick ones, or those that are named.
+    """Run verification cases of the physical model: all, the quick cases, or the named cases.
 
     Returns
     -------
     list of dict
-        For each case its ``name``, ``title``, ``verdict`` (``holds`` or ``fails``), ``rows`` of numbers beside theory, and
+        For each case its ``name``, ``title``, ``verdict`` (``holds`` or ``fails``), ``rows`` of numbers and theory, and
         ``curve``.
 
     >>> import lavoxel
@@ -36,20 +36,20 @@ def compare(
     origin: tuple[float, float] | None = None,
     cell_size: float | None = None,
 ) -> dict[str, Any]:
-    """Compare two footprints: rasters (GeoTIFF, ESRI ASCII grid) or polygons (GeoJSON).
+    """Compare two footprints: a simulated and an observed flow.
 
     Parameters
     ----------
     a, b : path
-        The footprint to judge, and the one to judge it by.
+        Footprint to judge, and reference footprint: .tif, .asc, .geojson or .gpkg.
     above : float
-        Cells of rasters count where their value is above this.
+        Count raster cells with a value above this limit, in the unit of the file.
     until : str, optional
-        Of a raster of times count the cells up to this one, such as ``"1d"``.
+        Count only cells with a time up to this one in a GeoTIFF of times, such as ``"1d"``.
     origin : (x, y), optional
-        Point from which the fronts are measured, in coordinates of `a`.
+        Measure the distances of both fronts from this point, in the coordinates of `a`.
     cell_size : float, optional
-        Edge of a cell where both have polygons.
+        Edge of a cell, in metres or map units, where `a` and `b` are polygons.
 
     Returns
     -------
