@@ -15,7 +15,8 @@ use lavoxel::output::WRITERS;
 use lavoxel::param::{Entry, Form, Table, Value};
 use lavoxel::rules::{Param, RulesSpec, Scale};
 use lavoxel::scene::{
-    BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, VOLCANO, VentTable, other_keys,
+    BarrierSpec, FilmSpec, GridSpec, Scene, SceneSpec, Seconds, StartSpec, VOLCANO, VentTable,
+    other_keys,
 };
 use lavoxel::simulation::EventSpec;
 use lavoxel::source::VentAir;
@@ -45,12 +46,13 @@ fn the_built_in_scene_says_what_each_parameter_does() {
 
 #[test]
 fn the_documentation_has_a_row_for_each_parameter() {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/scenes.md"))
-        .expect("docs/scenes.md");
-    let rules = RulesSpec::params().map(row_of);
-    for row in rules.chain(Material::params().map(row_of)) {
-        assert!(page.contains(&row), "docs/scenes.md lacks this row:\n{row}");
-    }
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let has = |name: &str, row: String| {
+        let page = fs::read_to_string(docs.join(name)).expect(name);
+        assert!(page.contains(&row), "docs/{name} lacks this row:\n{row}");
+    };
+    RulesSpec::params().for_each(|param| has("scenes.md", row_of(param)));
+    Material::params().for_each(|param| has("materials.md", row_of(param)));
 }
 
 /// Returns the tables of the documentation that are generated from lists of keys: page, table name,
@@ -60,10 +62,19 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
         ("air.md", "air", lines::<AirSpec>("[air]")),
         ("air.md", "vent.air", lines::<VentAir>("air")),
         ("air.md", "look.air", lines::<AirLook>("[look.air]")),
-        ("flow.md", "flow.lava", lines::<Lava>("lava")),
-        ("flow.md", "barrier", lines::<BarrierSpec>("[[barrier]]")),
+        ("flow-lava.md", "flow.lava", lines::<Lava>("lava")),
         (
-            "scenes.md",
+            "flow-ground.md",
+            "flow.start",
+            lines::<StartSpec>("[flow.start]"),
+        ),
+        (
+            "flow-ground.md",
+            "barrier",
+            lines::<BarrierSpec>("[[barrier]]"),
+        ),
+        (
+            "scenes-bodies.md",
             "goal",
             rows::<GoalSpec>("[[goal]]", &toml::Table::new()),
         ),
@@ -74,18 +85,30 @@ fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
             rows_of(VentTable::form(), "[[vent]]", &toml::Table::new()),
         ),
         (
-            "scenes.md",
+            "scenes-bodies.md",
             "event",
             rows::<EventSpec>("[[event]]", &toml::Table::new()),
         ),
         ("scenes.md", "grid", lines::<GridSpec>("[grid]")),
         ("scenes.md", "terrain", lines::<TerrainSpec>("[terrain]")),
-        ("scenes.md", "camera", lines::<CameraSpec>("[camera]")),
-        ("scenes.md", "look", lines::<LookSpec>("[look]")),
-        ("scenes.md", "film", lines::<FilmSpec>("[film]")),
+        (
+            "scenes-pictures.md",
+            "camera",
+            lines::<CameraSpec>("[camera]"),
+        ),
+        ("scenes-pictures.md", "look", lines::<LookSpec>("[look]")),
+        ("scenes-pictures.md", "film", lines::<FilmSpec>("[film]")),
         ("films.md", "film.notes", lines::<NotesSpec>("[film.notes]")),
-        ("scenes.md", "film.key", lines::<FilmKey>("[[film.key]]")),
-        ("scenes.md", "film.key.camera", lines::<KeyCamera>("camera")),
+        (
+            "scenes-pictures.md",
+            "film.key",
+            lines::<FilmKey>("[[film.key]]"),
+        ),
+        (
+            "scenes-pictures.md",
+            "film.key.camera",
+            lines::<KeyCamera>("camera"),
+        ),
     ]
 }
 

@@ -58,6 +58,89 @@ fn files_that_pages_name_are_there() {
     assert!(seen > 40, "{seen} names");
 }
 
+/// Targets of the links of a page, without those in code.
+fn links(text: &str) -> Vec<String> {
+    let code = text.split("```").step_by(2).collect::<String>();
+    let plain = code.split('`').step_by(2).collect::<String>();
+    let targets = plain.split("](").skip(1);
+    targets
+        .filter_map(|rest| Some(rest.split_once(')')?.0.to_owned()))
+        .collect()
+}
+
+/// Names by which links lead to the headings of a page, as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let code = text.split("```").step_by(2).collect::<String>();
+    let headings = code.lines().filter(|line| line.starts_with('#'));
+    let anchor = |line: &str| {
+        let words = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn links_of_pages_lead_to_files_and_headings() {
+    let history = project().join("docs/history");
+    let history = fs::read_dir(history)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let papers = [
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "BENCHMARKS.md",
+        "SECURITY.md",
+    ];
+    let papers = papers.map(|name| project().join(name));
+    let mut seen = 0;
+    for page in pages().into_iter().chain(history).chain(papers) {
+        let text = fs::read_to_string(&page).unwrap();
+        for link in links(&text).iter().filter(|link| !link.starts_with("http")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => page.clone(),
+                file => page.parent().unwrap().join(file),
+            };
+            let says = format!("{}: {link}", page.display());
+            assert!(target.exists(), "{says}");
+            if !heading.is_empty() {
+                let found = anchors(&fs::read_to_string(&target).unwrap());
+                assert!(found.contains(heading), "{says}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen > 200, "{seen} links");
+}
+
+#[test]
+fn a_long_page_lists_its_sections_at_its_head() {
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        let lines = text.lines().count();
+        let is_listed = page.parent() == Some(&project().join("docs")) && lines > 150;
+        // The list of small scenes is a table of links to whole scenes.
+        let most = if page.ends_with("small-scenes.md") {
+            600
+        } else {
+            250
+        };
+        assert!(lines <= most, "{} has {lines} lines", page.display());
+        let code = text.split("```").step_by(2).collect::<String>();
+        let (head, _) = code.split_once("\n## ").unwrap_or((&code, ""));
+        let head = links(head);
+        let sections = code.lines().filter(|line| line.starts_with("## "));
+        for section in sections.filter(|_| is_listed) {
+            let anchor = anchors(section).pop_first().unwrap();
+            let says = format!("{} does not list {section}", page.display());
+            assert!(head.contains(&format!("#{anchor}")), "{says}");
+        }
+    }
+}
+
 /// Compares the layers of the workspace's crates with docs/architecture.md; `UPDATE_DOCS=1` writes
 /// them there.
 #[test]
