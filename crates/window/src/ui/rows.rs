@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 
 use kiss3d::egui::emath::Numeric;
 use kiss3d::egui::{
-    self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2,
+    self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, SliderClamping, Ui,
+    vec2,
 };
 
 use super::FAINT;
@@ -70,7 +71,9 @@ impl<'a> SliderRow<'a> {
         ui.horizontal(|ui| {
             name(ui, self.name, self.hint);
             ui.spacing_mut().slider_width = SLIDER;
+            // A scene may hold values beyond the range: drawing the row must not change them.
             let slider = Slider::new(value, range.clone())
+                .clamping(SliderClamping::Edits)
                 .show_value(false)
                 .logarithmic(self.logarithmic);
             let slider = if self.logarithmic {
@@ -82,6 +85,7 @@ impl<'a> SliderRow<'a> {
             let speed = (range.end().to_f64() - range.start().to_f64()).abs() / 400.0;
             let number = DragValue::new(value)
                 .range(range)
+                .clamp_existing_to_range(false)
                 .speed(speed)
                 .max_decimals(self.decimals);
             ui.add_sized(vec2(VALUE, ui.spacing().interact_size.y), number);
