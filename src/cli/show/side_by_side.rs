@@ -237,16 +237,10 @@ impl Run {
         })
     }
 
-    /// Advances the other scene to the time of `to`: in seconds if both are physical models, else
-    /// in steps.
+    /// Advances the other scene to the time of `to`; see [`Simulation::is_behind`].
     fn catch_up(&mut self, to: &Simulation) -> anyhow::Result<()> {
         let own = &mut self.stage.simulation;
-        let is_behind = |own: &Simulation| match (own.time_s(), to.time_s()) {
-            // Tolerance: sums of different step lengths differ in the last bits.
-            (Some(own), Some(to)) => own < to * (1.0 - 1e-9),
-            _ => own.steps() < to.steps(),
-        };
-        while is_behind(own) && !stop::asked() {
+        while own.is_behind(to) && !stop::asked() {
             own.step();
             own.world().check_memory()?;
         }

@@ -610,6 +610,16 @@ impl Simulation {
             .map(|flow| flow.clock().time_s(self.history.step))
     }
 
+    /// Returns true if this run is behind `other`: in simulated time if both are physical models,
+    /// else in steps. Two runs side by side advance by this rule.
+    pub fn is_behind(&self, other: &Self) -> bool {
+        match (self.time_s(), other.time_s()) {
+            // Tolerance: sums of different step lengths differ in the last bits.
+            (Some(own), Some(to)) => own < to * (1.0 - 1e-9),
+            _ => self.steps() < other.steps(),
+        }
+    }
+
     /// Sets the end of a run of the physical model: the step during which `end_s` (seconds) is
     /// reached ends at that time, and later steps have full length. With `None`, or in a world with
     /// air, all steps have full length.
