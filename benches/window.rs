@@ -24,7 +24,7 @@ const STEPS: u64 = 1500;
 fn eruption() -> (Painter, Worker, LookSpec) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
-    let mut worker = Worker::start(scene).expect("the built-in volcano");
+    let mut worker = Worker::start(scene, None).expect("the built-in volcano");
     let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
     worker.send(Command::Glow(Glow::from(&look)));
     advance(&mut worker, (0, STEPS), |update| {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube small night sheet window; and the films of
+# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube small night sheet window beside; and the films of
 # gallery.md, all or some: docs/pictures.sh gallery, docs/pictures.sh gallery=island.
-# Needs lavoxel on the path and ImageMagick (montage, convert, import); `window` also Xvfb, xdotool and, without a graphics card, a
+# Needs lavoxel on the path and ImageMagick (montage, convert, import); `window` and `beside` also Xvfb, xdotool and, without a graphics card, a
 # software Vulkan. Debian: imagemagick xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -110,6 +110,21 @@ window() {
     for _ in 1 2; do run; shot; done
     kill "$viewer"
     convert -delay 30 -loop 0 "$work"/[0-9]*.png -resize 840x525 -quality 60 -define webp:method=6 docs/window.webp
+}
+
+# Two runs side by side in the window: both solvers of the air on the scene smoke2d.
+beside() {
+    Xvfb :98 -screen 0 1280x800x24 -nolisten tcp 2>/dev/null &
+    export DISPLAY=:98
+    sleep 2
+    lavoxel scene smoke2d --print | sed 's/^solver = "article"/solver = "incompressible"/; s/^name = .*/name = "incompressible"/' >"$work/other.toml"
+    lavoxel view smoke2d --beside "$work/other.toml" --size 1280x800 --steps 700 --log 2>"$work/log" &
+    local viewer=$!
+    until grep -q '^ *two runs at steps 700' "$work/log"; do sleep 1; done
+    sleep 20
+    import -window root "$work/beside.png"
+    kill "$viewer"
+    convert "$work/beside.png" -quality 85 -define webp:method=6 docs/beside.webp
 }
 
 # The films of gallery.md, each by the command below it.

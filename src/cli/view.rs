@@ -15,6 +15,7 @@ use crate::cli::flags::count;
 use crate::cli::process::stop;
 use crate::cli::render::{self, pixels};
 use crate::cli::show::messages;
+use crate::cli::show::side_by_side::Asked;
 use crate::cli::{Outcome, Source, start_threads};
 
 /// Watch a scene in a window, steer it and look inside
@@ -48,6 +49,14 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_enum, default_value_t = Switch::On)]
     panel: Switch,
 
+    /// Run another scene at the right of the window
+    ///
+    /// SCENE is a scene file or a shipped scene. Both runs have the same camera and advance
+    /// together: step for step, or to the same time where both are physical models. A card shows
+    /// the differences between the two runs as numbers.
+    #[arg(long, value_name = "SCENE")]
+    beside: Option<String>,
+
     /// Processor that draws the pictures
     #[arg(long, value_enum, default_value_t = Renderer::Auto)]
     renderer: Renderer,
@@ -63,7 +72,8 @@ Examples:
   lavoxel view terrains/maunga_whau.toml --paused
   lavoxel view mountain.asc                      open a heightmap, with a vent on its summit
   lavoxel view mountain.asc --vent 1200m,800m    open a heightmap, with a vent at a place
-  lavoxel view --steps 2000                      2000 steps as fast as possible, then pause";
+  lavoxel view --steps 2000                      2000 steps as fast as possible, then pause
+  lavoxel view smoke2d --beside my_smoke.toml    two runs side by side, and their differences";
 
 /// The processor that draws the pictures in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -133,13 +143,18 @@ impl ViewArgs {
             || self.steps.is_some()
             || self.pace.is_some()
             || self.source.seed.is_some();
-        self.source.file.is_none() && !runs
+        self.source.file.is_none() && self.beside.is_none() && !runs
     }
 }
 
 fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let overrides = args.source.place.overrides()?;
     let scene = args.source.load_or(Scene::eruption, &overrides)?;
+    let second = args
+        .beside
+        .as_deref()
+        .map(|text| second(text, &scene))
+        .transpose()?;
     let file = args.source.file.as_deref();
     // In the physical model there is no other model to offer.
     let bare = args
@@ -160,6 +175,7 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     options.heightmap = bare
         .map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?)))
         .transpose()?;
+    options.second = second;
     options.steps = args.steps;
     options.start_screen = args.is_open() && overrides == Overrides::default();
     options.panel = args.panel == Switch::On;
@@ -180,6 +196,17 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     })
 }
 
+/// Reads the scene of `--beside`.
+fn second(text: &str, scene: &Scene) -> anyhow::Result<Scene> {
+    match Asked::read(text, scene)? {
+        Asked::Scene(scene) => Ok(*scene),
+        Asked::Map(..) => anyhow::bail!(
+            "--beside {text}: a map stands next to films only (lavoxel render --beside {text}); in the window name a scene, \
+             as in --beside {text}.toml for a file"
+        ),
+    }
+}
+
 fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
     let (size, draw_on) = (size.map(Into::into), DrawOn::Auto);
     Options {
@@ -193,6 +220,7 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
         start_screen: false,
         panel: true,
         draw_on,
+        second: None,
         log: None,
         stop: stop::asked,
     }
@@ -249,6 +277,9 @@ fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
     open(scene, options).map_err(|error| match error {
         // Unwraps the error to print the same message as all commands.
         ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
+        ViewerError::Start(StartError::Second(error)) => {
+            anyhow::Error::from(error).context("--beside")
+        }
         other => other.into(),
     })?;
     Ok(if stop::asked() {

@@ -9,6 +9,7 @@ mod needs;
 #[path = "../common/vulkan.rs"]
 mod vulkan;
 
+mod beside;
 mod film;
 mod session;
 mod shader_memory;

@@ -85,7 +85,7 @@ struct Window {
 
 impl Window {
     fn open(scene: Scene) -> Self {
-        let mut worker = Worker::start(scene).unwrap_or_else(|e| panic!("{e}"));
+        let mut worker = Worker::start(scene, None).unwrap_or_else(|e| panic!("{e}"));
         let first = worker.poll().expect("the first update waits");
         assert!(first.reset && first.bricks.is_some());
         let mut window = Self {

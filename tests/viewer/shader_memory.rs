@@ -40,7 +40,7 @@ fn resident_mb() -> f64 {
 fn eruption() -> (Painter, Worker) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
-    let mut worker = Worker::start(scene).expect("the built-in volcano");
+    let mut worker = Worker::start(scene, None).expect("the built-in volcano");
     let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
     worker.send(Command::Glow(Glow::from(&look)));
     worker.send(Command::Steps(STEPS));

@@ -217,7 +217,7 @@ impl Window {
     }
 
     /// Resident memory in megabytes.
-    fn resident_mb(&self) -> f64 {
+    pub(crate) fn resident_mb(&self) -> f64 {
         let status =
             fs::read_to_string(format!("/proc/{}/status", self.program.id())).expect("it runs");
         let line = status

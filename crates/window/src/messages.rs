@@ -3,6 +3,7 @@
 //! Invariant: the window never waits for a step, and a step never waits for the window.
 
 mod reports;
+mod versus;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ pub use self::reports::{
     AccountReport, AirAccount, BranchReport, DeedReport, MaterialReport, Probe, Report, Rock,
     TimeLine,
 };
+pub use self::versus::{SecondUpdate, TwoRuns, Versus};
 pub use super::flow::{FlowProbe, FlowReport};
 pub use super::history::tree::{
     Act, ActKind, Branch, BranchError, Deed, History, HistoryError, LONGEST_NAME, MOST_BRANCHES,
@@ -78,6 +80,11 @@ pub enum Command {
     Cuts([Option<usize>; 3], Quantity),
     /// Parameters of the light that the lava casts on the rock.
     Glow(Glow),
+    /// Begins a second run of this scene at step 0, which follows the session, in place of the
+    /// second run so far; `None` ends the second run.
+    Second(Option<Box<Scene>>),
+    /// Parameters of the light that the lava of the second run casts on the rock.
+    SecondGlow(Glow),
     /// True gives drawing priority over steps (such as while a camera is dragged); false ends that
     /// priority.
     GiveWay(bool),
@@ -313,6 +320,8 @@ pub struct Update {
     pub sea: Option<Sea>,
     /// Present mouths of the vents that throw clots of lava.
     pub mouths: Vec<Mouth>,
+    /// Changes of the second run; `None` without a second run.
+    pub second: Option<SecondUpdate>,
     /// New notices for the user.
     pub notices: Vec<Notice>,
 }
@@ -333,6 +342,7 @@ impl Update {
             ember: None,
             sea: None,
             mouths: Vec::new(),
+            second: None,
             notices: Vec::new(),
         }
     }

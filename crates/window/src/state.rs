@@ -16,7 +16,7 @@ use super::history::times::StageTimes;
 use super::input::complete::Completion;
 use super::input::filming::Filming;
 use super::input::keys::Action;
-use super::messages::{Command, Glow, Notice, Pace, Report, Update, Way};
+use super::messages::{Command, Glow, Notice, Pace, Report, TwoRuns, Update, Way};
 use super::paint::{Quality, View};
 use super::plots::Plots;
 use super::shell::compare::Sides;
@@ -95,6 +95,12 @@ pub(crate) enum Request {
     Open(PathBuf),
     /// Opens a scene that has no file.
     Make(Box<Scene>),
+    /// Shows the start screen for the choice of the second run.
+    ChooseSecond,
+    /// Begins a second run of a scene file or a heightmap.
+    RunSecond(PathBuf),
+    /// Begins a second run of a scene that has no file.
+    RunSecondOf(Box<Scene>),
     /// Opens the present scene again with finer cells.
     Finer,
     /// Opens the bare heightmap again in the physical model.
@@ -132,6 +138,8 @@ pub(crate) struct Shown {
     pub(crate) record_path: String,
     /// Set while the start screen is shown, which is also the file dialog if the system has none.
     pub(crate) opening: bool,
+    /// Set if the start screen chooses the scene of the second run.
+    pub(crate) for_second: bool,
     /// Set to give the start screen's text field the keyboard focus in the next frame.
     pub(crate) focus_path: bool,
     /// Index of the tour's step that is shown; `None` without a tour.
@@ -196,8 +204,10 @@ pub(crate) struct State {
     pub(crate) film: KeyFrames,
     pub(crate) toasts: Toasts,
     pub(crate) strip: Strip,
-    /// Side-by-side comparison of two branches; `None` without a comparison.
+    /// Two pictures side by side, of two branches or two runs; `None` for one picture.
     pub(crate) sides: Option<Sides>,
+    /// Numbers of two runs; `None` without a second run.
+    pub(crate) runs: Option<TwoRuns>,
     pub(crate) frame: Frame,
     /// Queue of requests for the frame loop.
     pub(crate) requests: Vec<Request>,
@@ -247,6 +257,7 @@ impl State {
                 completion: Completion::default(),
                 record_path: String::new(),
                 opening: false,
+                for_second: false,
                 focus_path: false,
                 tour: None,
                 card: None,
@@ -260,6 +271,7 @@ impl State {
             toasts: Toasts::default(),
             strip: Strip::default(),
             sides: None,
+            runs: None,
             frame: Frame::default(),
             requests: Vec::new(),
             sent: 0,

@@ -535,6 +535,12 @@ impl Scene {
         self.need().and(fields.unwrap_or_default()).and(pictures)
     }
 
+    /// Memory estimate of what draws a world next to its state: the low-pass and `pictures`.
+    pub fn need_of_drawing(&self, pictures: MemoryEstimate) -> MemoryEstimate {
+        let fields = self.spec.grid.grid().map(|grid| self.need_of_lowpass(grid));
+        fields.unwrap_or_default().and(pictures)
+    }
+
     /// Creates a simulation at step 0 from `state`, a state of this scene, with the vents `vents`
     /// and without events.
     pub fn simulation(

@@ -135,14 +135,18 @@ impl Scene {
     /// Estimates the memory of the air and of the low-passed fields that pictures and files use,
     /// for a box of shape `grid`.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
-        let fields =
-            LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
+        let fields = self.need_of_lowpass(grid);
         let Some(air) = &self.spec.air else {
             return fields;
         };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
-        fields
-            .and(air.need(grid, cell_m))
+        fields.and(air.need(grid, cell_m))
+    }
+
+    /// Memory of the low-pass fields.
+    pub(super) fn need_of_lowpass(&self, grid: Grid) -> MemoryEstimate {
+        LowPass::need(grid)
+            .and(LowPass::need_of_media(grid, self.spec.other_materials()))
             .and(LowPass::need_of_air(self.air_cells()))
     }
 

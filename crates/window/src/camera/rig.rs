@@ -21,6 +21,8 @@ const EASE_S: f32 = 0.06;
 const STANDING: f32 = 16.0;
 /// Angular speed of the turntable in degrees per second.
 const TURNTABLE_DEG_S: f32 = 18.0;
+/// Width over height of the pictures for which scenes set the distance of their camera.
+const USUAL_ASPECT: f32 = 1.5;
 
 /// Elevation in degrees of the overview for building: steep enough to see the ground from above,
 /// flat enough to see its slope.
@@ -52,6 +54,9 @@ pub(crate) struct Rig {
     depth: f32,
     /// Set while the camera circles its target.
     pub turntable: bool,
+    /// Set while the picture shares the window with another one: a scene's camera then steps back
+    /// until the width of a usual picture fits.
+    pub shares: bool,
 }
 
 impl Rig {
@@ -73,6 +78,7 @@ impl Rig {
             height: 0.0,
             depth: 0.0,
             turntable: false,
+            shares: false,
         }
     }
 
@@ -107,7 +113,7 @@ impl Rig {
     }
 
     fn frame(&mut self, spec: CameraSpec, subject: &Bounds) {
-        self.goal = Pose::framed(&spec, subject, self.free);
+        self.goal = self.framing(&spec, subject);
         self.fov_deg = spec.fov_deg;
         self.framed = Some(spec);
         self.first_person = false;
@@ -128,8 +134,28 @@ impl Rig {
         if std::mem::replace(&mut self.free, free) != free
             && let Some(spec) = &self.framed
         {
-            self.goal = Pose::framed(spec, subject, free);
+            self.goal = self.framing(spec, subject);
         }
+    }
+
+    /// Sets [`Rig::shares`] of a new rig, without easing.
+    pub(crate) fn share(&mut self, shares: bool, subject: &Bounds) {
+        self.shares = shares;
+        if let Some(spec) = &self.framed {
+            self.goal = self.framing(spec, subject);
+            self.shown = self.goal;
+        }
+    }
+
+    /// Returns the pose of the camera that `spec` describes, in the free part of the window.
+    fn framing(&self, spec: &CameraSpec, subject: &Bounds) -> Pose {
+        let mut pose = Pose::framed(spec, subject, self.free);
+        let aspect = self.free.0 as f32 / self.free.1 as f32;
+        // A camera without a distance fits any picture by itself.
+        if self.shares && spec.distance.is_some() {
+            pose.distance *= (USUAL_ASPECT / aspect).max(1.0);
+        }
+        pose
     }
 
     /// Turns by a drag of (`right`, `down`) pixels: an orbit around the target, or a turn of the

@@ -64,6 +64,7 @@ impl App {
             Action::Save => self.save(),
             Action::Open => self.choose_file(),
             Action::Start => self.show_files(),
+            Action::Second => self.toggle_second(),
             Action::Tour => self.begin_tour(),
             Action::Panel => self.toggle_panel(),
             Action::Fullscreen => self.window.set_fullscreen(!self.window.is_fullscreen()),
@@ -371,6 +372,7 @@ impl App {
             return self.show_files();
         }
         self.dialog = Some(Dialog::open());
+        self.dialog_for_second = self.state.shown.opening && self.state.shown.for_second;
         self.journal.say("file dialog");
     }
 
@@ -403,7 +405,12 @@ impl App {
             self.journal.say("card closed");
         } else if self.state.shown.help {
             self.state.shown.help = false;
-        } else if self.state.sides.is_some() {
+        } else if self
+            .state
+            .sides
+            .as_ref()
+            .is_some_and(|sides| !sides.are_runs())
+        {
             self.end_comparison();
         } else if self.window.is_fullscreen() {
             self.window.set_fullscreen(false);
@@ -417,6 +424,7 @@ impl App {
     /// Shows the start screen, which also replaces a missing system file dialog.
     pub(crate) fn show_files(&mut self) {
         self.state.shown.opening = true;
+        self.state.shown.for_second = false;
         self.state.shown.focus_path = true;
         self.state.shown.open_path.clear();
         self.journal.say("open dialog");

@@ -82,6 +82,8 @@ pub enum Action {
     Open,
     /// Show the start screen.
     Start,
+    /// Choose the scene of a second run, or end the second run.
+    Second,
     /// Begin the tour.
     Tour,
     /// Show or hide the panel.
@@ -579,6 +581,13 @@ const OTHERS: &[Binding] = &[
         "Ctrl+N",
         "start screen: scenes, files, a volcano of your own",
         Action::Start,
+    ),
+    bind(
+        Group::Files,
+        &[(Types('b'), NONE)],
+        "B",
+        "second run next to this one, or its end",
+        Action::Second,
     ),
     bind(
         Group::Files,

@@ -82,7 +82,8 @@ impl App {
     fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
         let shift = held.contains(Modifiers::Shift);
         self.shift = shift;
-        let free = self.pointer.drag().is_none();
+        let over_second = self.pointer.at.is_some_and(|at| self.over_second(at));
+        let free = self.pointer.drag().is_none() && !over_second;
         if button == MouseButton::Button1 && free {
             let all = self.handles();
             let scale = self.window.scale_factor() as f32;
@@ -121,9 +122,9 @@ impl App {
         let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else {
             return;
         };
-        let size = self.size();
+        let (size, twin) = (self.size(), self.twin(at));
         if let Some(rig) = &mut self.rig {
-            rig.zoom(by / NOTCH, at, size);
+            rig.zoom(by / NOTCH, twin, size);
         }
     }
 
@@ -166,6 +167,9 @@ impl App {
             Request::Film(wish) => self.film(wish),
             Request::Open(path) => self.open(&path),
             Request::Make(scene) => self.make(*scene),
+            Request::ChooseSecond => self.choose_second(),
+            Request::RunSecond(path) => self.run_second(&path),
+            Request::RunSecondOf(scene) => self.run_second_of(*scene),
             Request::Finer => self.open_finer(),
             Request::Physical => self.open_in_physical_model(),
             Request::Begin => self.begin_challenge(),
@@ -297,8 +301,7 @@ impl App {
 
     /// Writes a screenshot of the present state; with `transparent`, sky and backdrop get alpha 0.
     pub(crate) fn screenshot(&mut self, transparent: bool) {
-        let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
-        let (Some(camera), Some(report)) = (camera, &self.state.report) else {
+        let Some(report) = &self.state.report else {
             return;
         };
         let labels = vec![
@@ -308,8 +311,7 @@ impl App {
             ("Step", report.step.to_string()),
         ];
         let name = file_name(&report.name);
-        let view = self.state.view(camera);
-        let Some(image) = self.painter.picture(&view, self.shot_frames(), transparent) else {
+        let Some(image) = self.photograph(transparent) else {
             return;
         };
         self.files.write(Shot {
@@ -352,10 +354,8 @@ impl App {
             return;
         };
         let seconds = self.recording_since.elapsed().as_secs_f64();
-        if !recorder.has_begun()
-            && let Some(picture) = self.painter.seen()
-        {
-            recorder.take(picture, seconds);
+        if !recorder.has_begun() {
+            self.record_seen(seconds);
         }
         self.files.end_recording(seconds);
         self.journal.say("recording ended");
@@ -371,13 +371,19 @@ impl App {
             self.files.end_recording(seconds);
             return None;
         }
-        if recorder.wants(seconds)
-            && let Some(picture) = self.painter.seen()
-        {
-            recorder.take(picture, seconds);
+        if recorder.wants(seconds) {
+            self.record_seen(seconds);
         }
         self.sample_camera(seconds);
         Some(seconds)
+    }
+
+    /// Adds the window's picture to the recording at its length `seconds`.
+    fn record_seen(&mut self, seconds: f64) {
+        let picture = self.seen();
+        if let (Some(picture), Some(recorder)) = (picture, self.files.recorder()) {
+            recorder.take(picture, seconds);
+        }
     }
 
     /// Returns the number of frames that a screenshot averages, 1 to `SHOT_FRAMES`, within the time

@@ -126,8 +126,8 @@ impl Gpu {
         Texture { texture, view }
     }
 
-    /// Submits the recorded passes and reads back a texture of four bytes per texel, row-major from
-    /// the top; `None` if the device is lost.
+    /// Submits the recorded passes and reads back a texture, row-major from the top; `None` if the
+    /// device is lost.
     pub(super) fn read(
         &self,
         mut encoder: wgpu::CommandEncoder,
@@ -137,7 +137,8 @@ impl Gpu {
             from.texture.width() as usize,
             from.texture.height() as usize,
         );
-        let stride = (4 * width).next_multiple_of(ROW);
+        let texel = from.texture.format().block_copy_size(None).unwrap_or(4) as usize;
+        let stride = (texel * width).next_multiple_of(ROW);
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("picture"),
             size: (stride * height) as u64,
@@ -168,7 +169,7 @@ impl Gpu {
         Some(
             bytes
                 .chunks_exact(stride)
-                .flat_map(|row| &row[..4 * width])
+                .flat_map(|row| &row[..texel * width])
                 .copied()
                 .collect(),
         )

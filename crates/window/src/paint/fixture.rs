@@ -122,6 +122,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         ))),
         sea: Sea::from_volume(volume),
         mouths: Vec::new(),
+        second: None,
         notices: Vec::new(),
     }
 }

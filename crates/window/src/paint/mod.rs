@@ -112,6 +112,36 @@ fn on_own_threads<T: Send>(
     }
 }
 
+/// Part of the window that a picture takes: pixel columns over the whole height; `None` for the
+/// whole window.
+pub type Part = Option<Range<u32>>;
+
+/// Limits `pass`, whose target has `target` pixels, to a part of the window.
+fn limit(pass: &mut wgpu::RenderPass<'_>, part: &Part, [width, height]: [u32; 2]) {
+    if let Some(part) = part {
+        // While the window's size changes, the part may reach beyond the target.
+        let left = part.start.min(width.saturating_sub(1));
+        let across = part.end.clamp(left + 1, width.max(left + 1)) - left;
+        pass.set_viewport(left as f32, 0.0, across as f32, height as f32, 0.0, 1.0);
+    }
+}
+
+/// Painters of two pictures that stand side by side in the window.
+pub struct Pair<'a>(pub &'a mut Painter, pub &'a mut Painter);
+
+impl Renderer3d for Pair<'_> {
+    fn render(
+        &mut self,
+        pass: usize,
+        camera: &mut dyn Camera3d,
+        render_pass: &mut wgpu::RenderPass<'_>,
+        context: &RenderContext,
+    ) {
+        self.0.render(pass, camera, render_pass, context);
+        self.1.render(pass, camera, render_pass, context);
+    }
+}
+
 /// Painter of the scene, on one of the two devices.
 pub enum Painter {
     /// Painter on a graphics card.
@@ -232,6 +262,15 @@ impl Painter {
         match self {
             Self::Gpu(painter) => painter.subject(),
             Self::Cpu(painter) => painter.subject(),
+        }
+    }
+
+    /// Sets the part of the window that the pictures take; the camera of a view has the size of
+    /// that part.
+    pub fn place(&mut self, part: Part) {
+        match self {
+            Self::Gpu(painter) => painter.place(part),
+            Self::Cpu(painter) => painter.place(part),
         }
     }
 

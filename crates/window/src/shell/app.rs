@@ -24,6 +24,7 @@ use crate::shell::dialog::{Answer, Dialog};
 use crate::shell::direct_present::DirectPresent;
 use crate::shell::display::{self, DisplayLost, NoWindow};
 use crate::shell::recent::Recent;
+use crate::shell::second::SecondRun;
 use crate::state::{Request, State};
 use crate::ui;
 use crate::worker::{StartError, Worker};
@@ -68,6 +69,8 @@ pub struct Options {
     pub start_screen: bool,
     /// Choice between the painter on the graphics card and the painter on the processor.
     pub draw_on: DrawOn,
+    /// Scene of a second run at the right of the window; `None` for one run.
+    pub second: Option<Scene>,
     /// Callback for one log line per event; `None` for no log.
     pub log: Option<Log>,
     /// Function that returns true once the window should close, such as after Ctrl-C in the
@@ -100,7 +103,7 @@ pub enum ViewerError {
 /// See [`ViewerError`]. For an invalid scene, no window is opened.
 pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let clock = Clock::new();
-    let worker = Worker::start(scene.clone())?;
+    let worker = Worker::start(scene.clone(), options.second)?;
     let mut window = display::open_window(&format!("{} – Lavoxel", scene.spec.name), options.size)?;
     ui::theme(window.egui_context());
     // Shows a loading screen first: shaders and the ground take a moment.
@@ -160,7 +163,9 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         clock,
         gesture: false,
         compare: Compare::default(),
+        second: None,
         dialog: None,
+        dialog_for_second: false,
         quit: false,
     };
     app.journal.say(if app.painter.is_on_cpu() {
@@ -210,7 +215,11 @@ pub(crate) struct App {
     /// undo step.
     pub(crate) gesture: bool,
     pub(crate) compare: Compare,
+    /// Second run; `None` without one.
+    pub(crate) second: Option<SecondRun>,
     pub(crate) dialog: Option<Dialog>,
+    /// Set if the dialog chooses the scene of the second run.
+    pub(crate) dialog_for_second: bool,
     /// First command; sent, and then `None`, after the first picture was shown.
     start: Option<Command>,
     stop: fn() -> bool,
@@ -270,12 +279,16 @@ impl App {
             } else {
                 self.covered() as usize
             };
+            self.place_pictures();
             self.painter.show(&View {
                 covered,
                 ..self.state.view(camera)
             });
         }
-        let picture = self.painter.has_news();
+        // Both painters must fetch their news.
+        let second = self.second.as_mut();
+        let beside = second.is_some_and(|second| second.painter.has_news());
+        let picture = self.painter.has_news() | beside;
         self.begin();
         let toasts = !self.state.toasts.is_empty();
         let repaint = self.window.egui_context().has_requested_repaint();
@@ -312,6 +325,7 @@ impl App {
             painter,
             straight,
             window,
+            second,
             ..
         } = self;
         for notice in files.close() {
@@ -319,7 +333,7 @@ impl App {
         }
         drop(worker);
         // Freeing the resources of a lost display would call into the display, so they are leaked.
-        std::mem::forget((painter, straight, window));
+        std::mem::forget((painter, second, straight, window));
     }
 
     /// Completes open files and ends the simulation thread.
@@ -332,6 +346,7 @@ impl App {
             painter,
             straight,
             window,
+            second,
             ..
         } = self;
         for notice in files.close() {
@@ -339,16 +354,15 @@ impl App {
         }
         journal.say("closed");
         // Order of the drops: the painter's textures before the last window's device.
-        drop((worker, painter, straight));
+        drop((worker, painter, second, straight));
         drop(window);
     }
 
-    /// Returns width and height of the window in pixels, at least 1.
+    /// Returns width and height in pixels, at least 1, of the first picture: of the window, or of
+    /// its part left of the divider between two runs.
     pub(crate) fn size(&self) -> Size {
-        (
-            self.window.width().max(1) as usize,
-            self.window.height().max(1) as usize,
-        )
+        let width = self.divider().unwrap_or_else(|| self.window.width());
+        (width.max(1) as usize, self.window.height().max(1) as usize)
     }
 
     /// Returns the camera of this frame; `None` before the first report.
@@ -404,6 +418,10 @@ impl App {
     fn receive(&mut self) -> bool {
         let mut any = self.hear_dialog();
         while self.painter.has_room()
+            && self
+                .second
+                .as_ref()
+                .is_none_or(|second| second.painter.has_room())
             && let Some(mut update) = self.worker.poll()
         {
             any = true;
@@ -416,16 +434,17 @@ impl App {
             update.report.probe =
                 probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
             let came = self.state.follow(&update);
-            update
-                .notices
+            std::mem::take(&mut update.notices)
                 .into_iter()
                 .for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
             if came {
                 self.end_comparison();
                 self.place_camera(true);
+                self.second_keeps_look();
                 self.look_changed();
             }
+            self.follow_second(update.second);
         }
         any |= self.go_on_comparing();
         for notice in self.files.notices() {
@@ -443,6 +462,7 @@ impl App {
         }
         self.dialog = None;
         match answer {
+            Answer::Chosen(path) if self.dialog_for_second => self.run_second(&path),
             Answer::Chosen(path) => self.open(&path),
             Answer::Missing => {
                 if self.state.shown.opening {
@@ -451,6 +471,7 @@ impl App {
                     ));
                 }
                 self.show_files();
+                self.state.shown.for_second = self.dialog_for_second;
             }
             Answer::Closed | Answer::Waiting => {}
         }
@@ -468,11 +489,12 @@ impl App {
     /// covered width changes.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
+        let shares = self.second.is_some();
         if !reset
             && self
                 .rig
                 .as_ref()
-                .is_some_and(|rig| rig.is_fitted(size, covered))
+                .is_some_and(|rig| rig.is_fitted(size, covered) && rig.shares == shares)
         {
             return;
         }
@@ -480,14 +502,15 @@ impl App {
             return;
         };
         match &mut self.rig {
-            Some(rig) if !reset => rig.fit(&subject, size, covered),
+            Some(rig) if !reset => {
+                rig.shares = shares;
+                rig.fit(&subject, size, covered);
+            }
             rig => {
-                *rig = Some(Rig::new(
-                    &self.state.scene.spec.camera,
-                    &subject,
-                    size,
-                    covered,
-                ));
+                let spec = &self.state.scene.spec.camera;
+                let mut new = Rig::new(spec, &subject, size, covered);
+                new.share(shares, &subject);
+                *rig = Some(new);
                 self.opened = Some(subject);
             }
         }
@@ -514,7 +537,8 @@ impl App {
 
     /// Passes the present look to the painter; an invalid look becomes a notice.
     pub(crate) fn look_changed(&mut self) {
-        if let Err(invalid) = self.painter.set_look(&self.state.look) {
+        let second = self.second_follows_look();
+        if let Err(invalid) = self.painter.set_look(&self.state.look).and(second) {
             self.tell(Notice::wrong(invalid.to_string()));
         }
     }
@@ -626,6 +650,9 @@ impl App {
         if self.painter.needs_ember() && self.asked.glow.replace(glow) != Some(glow) {
             self.worker.send(Command::Glow(glow));
         }
+        if let Some(glow) = self.second_glow() {
+            self.worker.send(Command::SecondGlow(glow));
+        }
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
     }
 
@@ -650,7 +677,7 @@ impl App {
             .filter(|_| self.state.tools.dragged().is_some());
         let ground = dragged.and_then(|ground| meet_ground(ground, &ray, part));
         let (now, shift) = (self.clock.now(), self.shift);
-        (ours && !over_panel).then_some(Aim {
+        (ours && !over_panel && !self.over_second(pixel)).then_some(Aim {
             pixel,
             ray,
             entered,

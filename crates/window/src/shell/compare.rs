@@ -33,21 +33,32 @@ pub(crate) struct Seen {
     epoch: u64,
 }
 
-/// Data of a side-by-side comparison for display.
+/// Two pictures side by side: the present state and another branch, or two runs.
 #[derive(Clone)]
 pub(crate) struct Sides {
-    /// Picture of the other branch, in the window's size.
-    pub(crate) picture: TextureHandle,
-    /// Labels of the other branch and of the present one: name and step.
+    /// Picture of another branch, in the window's size, shown left of the divider; `None` for two
+    /// runs, whose painters draw both sides.
+    pub(crate) picture: Option<TextureHandle>,
+    /// Labels of the left and of the right side: name and step.
     pub(crate) names: [String; 2],
-    /// Position of the divider as a fraction of the window's width, 0 to 1; the other branch is
-    /// shown left of the divider.
+    /// Position of the divider as a fraction of the width that the panel leaves free, 0 to 1.
     pub(crate) divider: f32,
+}
+
+impl Sides {
+    /// Returns true for two runs.
+    pub(crate) fn are_runs(&self) -> bool {
+        self.picture.is_none()
+    }
 }
 
 impl App {
     /// Begins a comparison of the present state with the branch number `branch`.
     pub(crate) fn compare(&mut self, branch: u64) {
+        if self.second.is_some() {
+            let text = "branches are compared one run at a time: close the second run first";
+            return self.tell(Notice::wrong(text.to_owned()));
+        }
         self.end_comparison();
         self.state.tools.cancel();
         self.state.pace.value = Pace::Paused;
@@ -66,7 +77,7 @@ impl App {
             self.journal.say("comparison ended");
         }
         self.compare = Compare::Idle;
-        self.state.sides = None;
+        self.state.sides.take_if(|sides| !sides.are_runs());
     }
 
     /// Advances the comparison once the simulation has answered, and ends the comparison after a
@@ -132,7 +143,7 @@ impl App {
         self.journal
             .say(&format!("comparing {} with {}", names[0], names[1]));
         self.state.sides = Some(Sides {
-            picture: texture,
+            picture: Some(texture),
             names,
             divider: 0.5,
         });

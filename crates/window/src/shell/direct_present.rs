@@ -56,13 +56,14 @@ impl DirectPresent {
         self.sheet = None;
     }
 
-    /// Shows the latest picture, and over it the user interface that `draw` builds with the state
-    /// of kiss3d's panel. `seconds`: time of the window; `covered`: width in pixels of the panel at
-    /// the left. Returns false if the window takes no frame now.
+    /// Shows the latest picture, that of the second run next to it, and over both the user
+    /// interface that `draw` builds with the state of kiss3d's panel. `seconds`: time of the window;
+    /// `covered`: width in pixels of the panel at the left. Returns false if the window takes no
+    /// frame now.
     pub(crate) fn show(
         &mut self,
         window: &mut Window,
-        painter: &mut Painter,
+        (painter, second): (&mut Painter, Option<&mut Painter>),
         (seconds, covered): (f64, u32),
         mut draw: impl FnMut(&egui::Context),
     ) -> bool {
@@ -83,7 +84,9 @@ impl DirectPresent {
         // cached panel.
         let apart =
             !under.is_empty() && !free.is_empty() && stands_alone(window.egui_context(), covered);
-        if !painter.lay(&view, format, if apart { free } else { 0..width }) {
+        let columns = if apart { free } else { 0..width };
+        let lays = |painter: &mut Painter| painter.lay(&view, format, columns.clone());
+        if !lays(painter) || !second.is_none_or(lays) {
             return false;
         }
         if !apart {

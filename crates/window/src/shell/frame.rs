@@ -2,11 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use kiss3d::renderer::Renderer3d;
+
 use crate::edit::vent_handles::Handle;
 use crate::history::pace;
 use crate::input::pointer::Drag;
+use crate::paint::Pair;
 use crate::shell::app::App;
 use crate::shell::clock::Reasons;
+use crate::shell::compare::Sides;
 use crate::shell::direct_present::DirectPresent;
 use crate::state::Frame;
 use crate::ui::{self, Stage};
@@ -55,7 +59,7 @@ impl App {
         let begin = Instant::now();
         self.clock.drawn = begin;
         let alive = (self.is_for_the_picture(reasons)
-            && self.state.sides.is_none()
+            && self.state.sides.as_ref().is_none_or(Sides::are_runs)
             && self.draw_straight())
             || self.draw_all();
         self.after_frame(begin.elapsed());
@@ -85,8 +89,10 @@ impl App {
         let seconds = self.clock.now();
         let covered = self.covered().round() as u32;
         let drawn = self.marks().is_some_and(|marks| {
-            let (window, painter, state) = (&mut self.window, &mut self.painter, &mut self.state);
-            straight.show(window, painter, (seconds, covered), |context| {
+            let second = self.second.as_mut().map(|second| &mut second.painter);
+            let (window, state) = (&mut self.window, &mut self.state);
+            let painters = (&mut self.painter, second);
+            straight.show(window, painters, (seconds, covered), |context| {
                 ui::draw(context, state, &marks.stage())
             })
         });
@@ -118,8 +124,18 @@ impl App {
                 self.look_changed();
             }
         }
-        let painter = Some(&mut self.painter as &mut dyn kiss3d::renderer::Renderer3d);
-        pollster::block_on(self.window.render(None, None, None, None, painter, None))
+        let mut pair;
+        let painter: &mut dyn Renderer3d = match &mut self.second {
+            Some(second) => {
+                pair = Pair(&mut self.painter, &mut second.painter);
+                &mut pair
+            }
+            None => &mut self.painter,
+        };
+        pollster::block_on(
+            self.window
+                .render(None, None, None, None, Some(painter), None),
+        )
     }
 
     /// Returns the data of the marks over the picture; `None` before the first camera.
@@ -157,7 +173,9 @@ impl App {
         };
         self.state.times.note_frame(times, took);
         let rate = self.clock.rate.note(times.shown, Instant::now());
-        let finished = self.painter.is_finished();
+        let second = self.second.as_ref();
+        let finished =
+            self.painter.is_finished() && second.is_none_or(|second| second.painter.is_finished());
         // Title and panel show the same rate; a picture that is only refined has no rate.
         let fps = (!finished && rate >= SLOWEST).then_some(rate);
         self.state.frame = Frame {

@@ -9,4 +9,5 @@ pub mod display;
 pub(crate) mod frame;
 pub(crate) mod recent;
 pub(crate) mod screen;
+pub(crate) mod second;
 pub(crate) mod toasts;

@@ -41,6 +41,18 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         if ui.button("Start screen …").on_hover_text(hint).clicked() {
             state.ask(Request::Do(Action::Start));
         }
+        let (text, hint) = match &state.runs {
+            Some(_) => (
+                "Close the second run",
+                "Ends the right run and frees its memory (B).",
+            ),
+            None => ("Run beside …", super::runs::HINT),
+        };
+        if ui.button(text).on_hover_text(hint).clicked() {
+            state.ask(Request::Do(Action::Second));
+        }
+    });
+    ui.horizontal(|ui| {
         let hint = "Opens the scene again, as it was opened, in cells half as large: eight times the cells, and twice the steps for the \
                     same time. What was done by hand is not in it; save it first.";
         if ui.button("Finer cells").on_hover_text(hint).clicked() {

@@ -110,7 +110,8 @@ fn place(
     let Some([low, high]) = goal.shape.corners(grid) else {
         return;
     };
-    let painter = context.layer_painter(LayerId::background());
+    let layer = context.layer_painter(LayerId::background());
+    let painter = layer.with_clip_rect(tags.free());
     let corners = [
         [low[0], low[2]],
         [high[0], low[2]],

@@ -61,7 +61,8 @@ pub(super) fn draw(context: &Context, state: &State) {
     let painter = context.layer_painter(LayerId::background());
     let mut screen = context.content_rect();
     screen.max.y -= super::timeline::height(state, screen.height());
-    let mut right = screen.right() - 12.0;
+    let first = super::sides::between_runs(state, screen.width());
+    let mut right = first.unwrap_or(screen.right()) - 12.0;
     if volume.is_some()
         && state
             .report

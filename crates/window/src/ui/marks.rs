@@ -1,7 +1,7 @@
 //! Marks in the world: vents, brush, clip box and slice frames, drawn where the camera sees them.
 
 use kiss3d::egui::{
-    Color32, Context, FontId, LayerId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2,
+    Color32, Context, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2,
 };
 use nalgebra::Point3;
 
@@ -27,7 +27,7 @@ const FRAMES: [Color32; 3] = [
 
 /// Draws all marks under the panel.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
-    let painter = context.layer_painter(LayerId::background());
+    let painter = super::world_painter(context, state);
     let Some(report) = &state.report else { return };
     let size = [report.grid.nx, report.grid.ny, report.grid.nz].map(|n| n as f32);
     if state.tools.tool.is_brush() || state.tools.tool == Tool::Dam {
@@ -121,11 +121,18 @@ impl Tags {
     /// Creates the empty set of labels of a frame.
     pub(super) fn new(context: &Context, state: &State) -> Self {
         let mut free = context.content_rect();
+        let right = super::sides::between_runs(state, free.width());
         free.min.x += super::panel_width(&state.shown, free.width());
+        free.max.x = right.unwrap_or(free.max.x);
         Self {
             free,
             taken: goals::area(context, state).into_iter().collect(),
         }
+    }
+
+    /// Returns the free area.
+    pub(super) fn free(&self) -> Rect {
+        self.free
     }
 
     /// Returns true if the point `at` of the screen (in points) lies in the free area.

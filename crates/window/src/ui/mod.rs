@@ -22,9 +22,10 @@ mod plots;
 mod probe;
 mod rows;
 mod rules;
+mod runs;
 #[cfg(test)]
 mod shapes;
-mod sides;
+pub(crate) mod sides;
 mod slices;
 mod swatch;
 mod time;
@@ -44,6 +45,7 @@ use kiss3d::egui::{
 
 use super::edit::vent_handles::{Handle, ground_at};
 use super::messages::Report;
+use super::shell::compare::Sides;
 use super::state::{Shown, State};
 use lavoxel_render::{Camera, Plain};
 
@@ -147,10 +149,19 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     }
 }
 
+/// Returns a painter of marks in the world, which stay over the picture of the first run.
+fn world_painter(context: &Context, state: &State) -> egui::Painter {
+    let mut part = context.content_rect();
+    part.max.x = sides::between_runs(state, part.width()).unwrap_or(part.max.x);
+    context
+        .layer_painter(LayerId::background())
+        .with_clip_rect(part)
+}
+
 /// Draws the whole user interface over the picture; later items cover earlier ones.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let mut tags = marks::Tags::new(context, state);
-    if state.sides.is_none() {
+    if state.sides.as_ref().is_none_or(Sides::are_runs) {
         marks::draw(context, state, stage, &mut tags);
         buried(context, state, stage);
     }
@@ -158,6 +169,7 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     legend::draw(context, state);
     goals::draw(context, state, stage, &mut tags);
     sides::draw(context, state);
+    runs::draw(context, state);
     timeline::draw(context, state);
     let width = context.content_rect().width();
     if state.shown.panel && is_folded(&state.shown, width) {

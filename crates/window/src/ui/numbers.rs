@@ -141,7 +141,7 @@ fn verdict(ui: &mut Ui, account: &AccountReport) {
 }
 
 /// Returns the text for `value` with `decimals` decimals and thin spaces between the thousands.
-fn grouped(value: f64, decimals: usize) -> String {
+pub(super) fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text
         .split_once('.')

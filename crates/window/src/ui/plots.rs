@@ -1,8 +1,8 @@
 //! Live plots: volume, covered area and runout of a material, and the history of a picked column.
 
 use kiss3d::egui::{
-    Align2, Color32, Context, FontId, Frame, Id, LayerId, Order, Pos2, Rect, RichText, Sense,
-    Shape, Stroke, Ui, Window, pos2, vec2,
+    Align2, Color32, Context, FontId, Frame, Id, Order, Pos2, Rect, RichText, Sense, Shape, Stroke,
+    Ui, Window, pos2, vec2,
 };
 use nalgebra::Point3;
 
@@ -69,7 +69,7 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     };
     let place = Point3::from(point.place);
     if let Some(at) = stage.place(place) {
-        let painter = context.layer_painter(LayerId::background());
+        let painter = super::world_painter(context, state);
         painter.circle_stroke(at, 6.0, Stroke::new(3.0, Color32::from_black_alpha(170)));
         painter.circle_stroke(at, 6.0, Stroke::new(1.5, BRIGHT));
     }

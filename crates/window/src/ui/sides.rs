@@ -1,5 +1,5 @@
-//! Side-by-side comparison of two branches: the picture of the other branch over the left part of
-//! the window, and a draggable divider.
+//! Two pictures side by side: a draggable divider with the labels of both, and the picture of
+//! another branch over the left part of the window.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect,
@@ -12,22 +12,37 @@ use crate::state::State;
 /// Width in points of the divider's hit area.
 const GRIP: f32 = 12.0;
 
+/// Shares of the free width between which the divider of two runs stays.
+const BETWEEN: (f32, f32) = (0.1, 0.9);
+
+/// Returns the place in points of the divider between two runs, in a window of `width` points;
+/// `None` without a second run.
+pub(crate) fn between_runs(state: &State, width: f32) -> Option<f32> {
+    let sides = state.sides.as_ref().filter(|sides| sides.are_runs())?;
+    let left = super::panel_width(&state.shown, width);
+    let share = sides.divider.clamp(BETWEEN.0, BETWEEN.1);
+    Some(left + share * (width - left))
+}
+
 /// Draws the picture of the other branch, the divider and the labels.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = screen.left() + super::panel_width(&state.shown, screen.width());
     let bottom = screen.bottom() - super::timeline::height(state, screen.height());
+    let between = between_runs(state, screen.width());
     let Some(sides) = &mut state.sides else {
         return;
     };
     let room = Rect::from_min_max(pos2(left, screen.top()), pos2(screen.right(), bottom));
-    let x = room.left() + sides.divider * room.width();
+    let x = between.unwrap_or(room.left() + sides.divider * room.width());
     let painter = context.layer_painter(LayerId::background());
     let other = Rect::from_min_max(screen.left_top(), pos2(x, screen.bottom()));
     let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-    painter
-        .with_clip_rect(other)
-        .image(sides.picture.id(), screen, whole, Color32::WHITE);
+    if let Some(picture) = &sides.picture {
+        painter
+            .with_clip_rect(other)
+            .image(picture.id(), screen, whole, Color32::WHITE);
+    }
     painter.vline(x, room.y_range(), Stroke::new(2.0, BRIGHT));
     for (name, at, align) in [
         (&sides.names[0], x - 10.0, Align2::RIGHT_TOP),

@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn a_scene_with_a_duration_says_when_it_ends() {
         let scene = Scene::open(Path::new("shipped:/wax.toml")).expect("shipped");
-        let mut worker = Worker::start(scene.clone()).expect("it starts");
+        let mut worker = Worker::start(scene.clone(), None).expect("it starts");
         let mut report = worker.poll().expect("the first update waits").report;
         assert_eq!(end(&scene.spec, &report), None, "nothing runs");
         // Duration: 16 minutes in steps of a second.

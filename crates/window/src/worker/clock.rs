@@ -50,6 +50,11 @@ impl Clock {
         self.pace
     }
 
+    /// Returns true while no step is due.
+    pub(super) fn is_paused(&self) -> bool {
+        self.pace == Pace::Paused
+    }
+
     /// Sets the pace and cancels a limited number of steps.
     ///
     /// # Errors

@@ -13,6 +13,9 @@ mod media;
 mod patches;
 mod pick;
 mod publish;
+mod second;
+#[cfg(test)]
+mod second_tests;
 mod session;
 mod snapshots;
 mod stroke;
@@ -41,6 +44,9 @@ pub enum StartError {
     /// The first scene is invalid or cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
+    /// The scene of the second run is invalid, cannot be built, or does not fit next to the first.
+    #[error(transparent)]
+    Second(SceneError),
     /// The operating system refused to create a thread.
     #[error("cannot start the simulation's thread: {0}")]
     Thread(#[from] io::Error),
@@ -102,18 +108,18 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the simulation thread with `scene` at step 0, paused. Returns once the world is built
-    /// (seconds for a very large box) and a first update is ready; scenes opened later are built in
-    /// the background.
+    /// Starts the simulation thread with `scene` at step 0, paused, and with a second run of the
+    /// scene `second`. Returns once the worlds are built (seconds for a very large box) and a first
+    /// update is ready; scenes opened later are built in the background.
     ///
     /// # Errors
     /// [`StartError`]: an invalid scene, no thread, or a panic while starting.
-    pub fn start(scene: Scene) -> Result<Self, StartError> {
+    pub fn start(scene: Scene, second: Option<Scene>) -> Result<Self, StartError> {
         let shared = Arc::new(Shared::default());
         let (messages, received) = channel();
         let (ready, built) = channel();
         let theirs = shared.clone();
-        let work = move || live(scene, &theirs, &received, &ready);
+        let work = move || live((scene, second), &theirs, &received, &ready);
         let thread = std::thread::Builder::new()
             .name("simulation".to_owned())
             .spawn(work)?;
@@ -125,7 +131,7 @@ impl Worker {
         };
         match built.recv() {
             Ok(Ok(())) => Ok(worker),
-            Ok(Err(error)) => Err(error.into()),
+            Ok(Err(error)) => Err(error),
             Err(_) => {
                 let said = lock(&worker.shared.broken).take();
                 Err(StartError::Broken(said.unwrap_or_default()))
@@ -187,14 +193,13 @@ impl Drop for Worker {
 /// Main function of the simulation thread: builds the scene, reports the result through `ready`,
 /// then handles messages until the window closes. A panic is stored as text in `shared`.
 fn live(
-    scene: Scene,
+    scenes: (Scene, Option<Scene>),
     shared: &Arc<Shared>,
     messages: &Receiver<Message>,
-    ready: &Sender<Result<(), SceneError>>,
+    ready: &Sender<Result<(), StartError>>,
 ) {
-    let work = || match Session::open(scene) {
-        Ok(session) => {
-            let mut thread = Thread::new(session, shared.clone());
+    let work = || match open(scenes, shared) {
+        Ok(mut thread) => {
             thread.send_update();
             ready.send(Ok(())).ok();
             thread.run(messages);
@@ -204,6 +209,18 @@ fn live(
     if let Err(panic) = catch_unwind(AssertUnwindSafe(work)) {
         *lock(&shared.broken) = Some(said(panic.as_ref()));
     }
+}
+
+/// Builds the first scene and, if there is one, the scene of the second run.
+fn open(
+    (scene, second): (Scene, Option<Scene>),
+    shared: &Arc<Shared>,
+) -> Result<Thread, StartError> {
+    let mut thread = Thread::new(Session::open(scene)?, shared.clone());
+    if let Some(second) = second {
+        thread.begin_second(second).map_err(StartError::Second)?;
+    }
+    Ok(thread)
 }
 
 /// Returns the text of a panic's payload.
@@ -235,7 +252,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_reported_and_nothing_hangs() {
-        let mut worker = Worker::start(scene("[grid]\nsize = [12, 10, 12]")).expect("it starts");
+        let mut worker =
+            Worker::start(scene("[grid]\nsize = [12, 10, 12]"), None).expect("it starts");
         assert_eq!(next(&mut worker).report.step, 0);
         worker.post(Message::Panic);
         let last = next(&mut worker);
@@ -253,7 +271,7 @@ mod tests {
     fn a_wrong_first_scene_is_an_error() {
         let mut wrong = scene("");
         wrong.spec.grid.size = [8, 9000, 8];
-        let error = Worker::start(wrong)
+        let error = Worker::start(wrong, None)
             .err()
             .expect("no box is so high")
             .to_string();

@@ -139,6 +139,7 @@ impl Publisher {
             ember,
             sea: Sea::from_volume(self.lowpass.volume()),
             mouths: self.mouths(session.simulation()),
+            second: None,
             notices: Vec::new(),
         }
     }
@@ -278,9 +279,10 @@ fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Ar
     sent.clone_from(now);
     Some(now.clone())
 }
+
 /// Returns the height of a cell as drawn, in cell widths: 1 in the classic model; the physical
 /// model has oblong cells.
-fn proportion(session: &Session) -> f32 {
+pub(super) fn proportion(session: &Session) -> f32 {
     let (flow, site) = (session.simulation().world().flow(), session.site());
     flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)
 }

@@ -18,7 +18,7 @@ use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::view::Drape;
 use lavoxel_automaton::world::{Edit, Matter, Shape};
-use lavoxel_base::memory::left_beside;
+use lavoxel_base::memory::{MemoryEstimate, left_beside};
 use lavoxel_files::archive::is_session;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
@@ -79,11 +79,7 @@ impl Session {
     pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
-        // The window draws too, so the memory check includes smoke and surroundings.
-        let mut drawn = need_of_smoke(scene.air_cells());
-        if let Ok(grid) = scene.spec.grid.grid() {
-            drawn = drawn.and(need_of_surroundings(grid, &scene.spec.look));
-        }
+        let drawn = need_of_pictures(&scene);
         scene.check_drawable_with(drawn.clone())?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         let drape = scene.drape(&stage)?;
@@ -189,6 +185,13 @@ impl Session {
             self.do_again(act);
             self.history.has_done(act);
         }
+        self.advance();
+        self.snapshots
+            .offer(&self.simulation, &self.history, self.at, start.elapsed());
+    }
+
+    /// Makes one step without a snapshot.
+    pub(super) fn advance(&mut self) {
         self.simulation.step();
         if let Some(name) = self.history.stepped() {
             self.tell_branch(&name);
@@ -196,8 +199,6 @@ impl Session {
         }
         self.at = self.history.here();
         self.timeline_old = true;
-        self.snapshots
-            .offer(&self.simulation, &self.history, self.at, start.elapsed());
         let edge = self.edge();
         self.notices.extend(edge);
     }
@@ -514,6 +515,18 @@ impl Session {
         self.thumbnail = Some(picture);
     }
 
+    /// Returns the memory of the session without its snapshots, which register their own: present
+    /// state, low-pass and pictures.
+    pub(super) fn need(&self) -> MemoryEstimate {
+        let drawn = self.scene.need_of_drawing(need_of_pictures(&self.scene));
+        self.simulation.world().taken().and(drawn)
+    }
+
+    /// Returns the look of the scene.
+    pub(super) fn look(&self) -> LookSpec {
+        self.scene.look()
+    }
+
     /// Returns the name of the scene.
     pub(super) fn name(&self) -> &str {
         &self.scene.spec.name
@@ -532,6 +545,15 @@ impl Session {
     /// Returns the site of the box: cell sizes in metres and position.
     pub(super) fn site(&self) -> &Site {
         &self.site
+    }
+}
+
+/// Returns the memory of the window's pictures of a scene: smoke and surroundings.
+fn need_of_pictures(scene: &Scene) -> MemoryEstimate {
+    let smoke = need_of_smoke(scene.air_cells());
+    match scene.spec.grid.grid() {
+        Ok(grid) => smoke.and(need_of_surroundings(grid, &scene.spec.look)),
+        Err(_) => smoke,
     }
 }
 

@@ -8,9 +8,11 @@ use std::time::{Duration, Instant};
 
 use super::clock::Clock;
 use super::publish::{Eye, Publisher};
+use super::second::Second;
 use super::session::Session;
 use super::{Message, Shared};
 use crate::messages::{Command, Notice, Pace, Way};
+use lavoxel_scene::scene::{Scene, SceneError};
 
 /// Shortest time between the starts of two updates: one frame at 60 Hz.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
@@ -19,11 +21,17 @@ const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 /// then takes a fifth of the time.
 const COURTESY: u32 = 4;
 
+/// Longest time for which an update waits until the second run has caught up, so that the window
+/// shows both runs at the same time.
+const IN_STEP: Duration = Duration::from_millis(250);
+
 /// State of the simulation thread.
 pub(super) struct Thread {
     shared: Arc<Shared>,
     session: Session,
     publisher: Publisher,
+    /// Second run; `None` without one.
+    second: Option<Second>,
     clock: Clock,
     eye: Eye,
     epoch: u64,
@@ -53,6 +61,7 @@ impl Thread {
             publisher: Publisher::new(&session),
             notices: Vec::new(),
             waiting: VecDeque::new(),
+            second: None,
             session,
             clock: Clock::new(),
             eye: Eye::default(),
@@ -77,15 +86,26 @@ impl Thread {
             if self.shared.stops() {
                 return;
             }
-            if self.session.travels() {
-                self.travel();
-            } else if self.steps_in(Instant::now()) == Some(Duration::ZERO) {
-                self.step();
-            }
+            self.work();
             if self.update_due(Instant::now()) == Some(Duration::ZERO) {
                 self.send_update();
             }
         }
+    }
+
+    /// Makes one step that is due, of either run, or a slice of a travel. Returns true if there was
+    /// anything to do.
+    pub(super) fn work(&mut self) -> bool {
+        if self.session.travels() {
+            self.travel();
+        } else if self.second_is_behind() {
+            self.step_second();
+        } else if self.steps_in(Instant::now()) == Some(Duration::ZERO) {
+            self.step();
+        } else {
+            return false;
+        }
+        true
     }
 
     /// Blocks until a message arrives, at most until the next step or update is due; `None` at that
@@ -114,16 +134,29 @@ impl Thread {
     /// Returns the time until the next update; `None` if nothing changed or the window has not
     /// taken the last update.
     fn update_due(&self, now: Instant) -> Option<Duration> {
+        let wait = if self.second_is_behind() {
+            IN_STEP
+        } else {
+            Duration::ZERO
+        };
         (self.changed && self.shared.is_free())
-            .then(|| self.next_update.saturating_duration_since(now))
+            .then(|| (self.next_update + wait).saturating_duration_since(now))
+    }
+
+    /// Returns true while the second run has steps to make before the first one goes on.
+    fn second_is_behind(&self) -> bool {
+        let second = self.second.as_ref().filter(|_| !self.is_away());
+        second.is_some_and(|second| second.is_behind(&self.session))
     }
 
     /// Returns the time until the next step; `None` while the clock is paused or another branch is
-    /// visited. Zero while the simulation travels to another moment.
+    /// visited. Zero while the simulation travels to another moment, and while the second run is
+    /// behind.
     fn steps_in(&self, now: Instant) -> Option<Duration> {
         match (self.session.travels(), self.session.visited()) {
             (true, _) => Some(Duration::ZERO),
             (false, Some(_)) => None,
+            (false, None) if self.second_is_behind() => Some(Duration::ZERO),
             (false, None) => self.clock.due(now),
         }
     }
@@ -161,6 +194,27 @@ impl Thread {
         self.changed = true;
     }
 
+    /// Makes one step of the second run.
+    fn step_second(&mut self) {
+        if let Some(second) = &mut self.second {
+            second.step(&self.session);
+            self.notices.extend(second.take_notices());
+            self.changed = true;
+        }
+    }
+
+    /// Begins a second run of `scene` at step 0, in place of the one so far.
+    ///
+    /// # Errors
+    /// An invalid scene, or more memory for both runs than the limit allows.
+    pub(super) fn begin_second(&mut self, scene: Scene) -> Result<(), SceneError> {
+        // The old run goes first: its memory is free for the new one.
+        self.second = None;
+        let second = self.second.insert(Second::open(scene, &self.session)?);
+        self.notices.extend(second.take_notices());
+        Ok(())
+    }
+
     /// Builds an update and puts it into the shared slot for the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
@@ -171,6 +225,13 @@ impl Thread {
             [self.epoch, self.opened],
         );
         self.notices.extend(self.session.take_notices());
+        let grid = update.report.grid;
+        let eye = (&self.eye, [grid.nx, grid.ny, grid.nz]);
+        let (session, clock) = (&self.session, &self.clock);
+        update.second = self
+            .second
+            .as_mut()
+            .map(|second| second.update(session, clock, eye));
         update.notices = std::mem::take(&mut self.notices);
         self.shared.publish(update);
         self.changed = false;
@@ -270,6 +331,15 @@ impl Thread {
             Command::Watch(watch) => self.eye.watch = watch,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
             Command::Glow(glow) => self.eye.glow = Some(glow),
+            Command::Second(None) => self.second = None,
+            Command::Second(Some(scene)) => self
+                .begin_second(*scene)
+                .map_err(|error| format!("no second run: {error}"))?,
+            Command::SecondGlow(glow) => {
+                if let Some(second) = &mut self.second {
+                    second.glow = Some(glow);
+                }
+            }
             Command::GiveWay(gives_way) => {
                 self.gives_way = gives_way;
                 // The pause after a long step is long too; it must end as soon as the drag ends.
@@ -291,6 +361,9 @@ impl Thread {
         self.session = session;
         self.opened = self.asked;
         self.waiting.clear();
+        if let Some(second) = &mut self.second {
+            second.restart()?;
+        }
         // A challenge starts paused: the player has yet to read the task.
         if self.session.simulation().goals().are_open() {
             self.clock.set(Pace::Paused)?;
@@ -305,6 +378,9 @@ impl Thread {
         if self.session.go(way)? {
             self.clock.set(Pace::Paused)?;
         }
+        if let Some(second) = self.second.as_mut().filter(|_| way == Way::Start) {
+            second.restart()?;
+        }
         Ok(())
     }
 
@@ -313,5 +389,6 @@ impl Thread {
     fn jump(&mut self) {
         self.epoch += 1;
         self.publisher = Publisher::new(&self.session);
+        self.second.iter_mut().for_each(Second::forget);
     }
 }

@@ -48,13 +48,7 @@ impl Watcher {
             && self.since.is_none_or(|since| since.elapsed() >= SELDOM)
             && self.spread.is_none_or(|spread| spread.step != step)
         {
-            let from = vents.filter(|vent| vent.material.as_deref().unwrap_or("lava") == material);
-            self.spread = Some(spread(
-                world,
-                site,
-                (material, step),
-                &from.map(|vent| (vent.x, vent.z)).collect::<Vec<_>>(),
-            ));
+            self.spread = Some(spread_of((world, site), (step, vents), material));
             self.since = Some(Instant::now());
         }
         let column = asked.column.and_then(|at| column(world, site, at));
@@ -66,6 +60,18 @@ impl Watcher {
         };
         (watched != Watched::default()).then_some(watched)
     }
+}
+
+/// Measures the extent of `material` in the step number `step`; `vents` are the vents that pour or
+/// have poured.
+pub(super) fn spread_of<'a>(
+    (world, site): (&State, &Site),
+    (step, vents): (u64, impl Iterator<Item = &'a VentSpec>),
+    material: &str,
+) -> Spread {
+    let from = vents.filter(|vent| vent.material.as_deref().unwrap_or("lava") == material);
+    let from: Vec<_> = from.map(|vent| (vent.x, vent.z)).collect();
+    spread(world, site, (material, step), &from)
 }
 
 /// Measures the covered area (m²) of `material` and its runout: the largest distance (m) of a

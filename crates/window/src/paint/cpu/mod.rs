@@ -28,7 +28,7 @@ use self::marcher::Marcher;
 use self::screen::Screen;
 use super::bake::BakedGround;
 use super::device::Gpu;
-use super::{PaintTimes, View, on_own_threads};
+use super::{PaintTimes, Part, View, limit, on_own_threads};
 use crate::messages::Update;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
@@ -52,6 +52,8 @@ pub struct CpuPainter {
     ground: Option<BakedGround>,
     cuts: [Option<Arc<Cut>>; 3],
     view: Option<View>,
+    /// Part of the window that the pictures take.
+    part: Part,
     /// Changed parts of the volume that arrived before the first ground; sent to the drawing thread
     /// together with that ground.
     early: VolumeChanges,
@@ -98,6 +100,7 @@ impl CpuPainter {
             ground: None,
             cuts: [None, None, None],
             view: None,
+            part: None,
             early: VolumeChanges::default(),
             steps: 0,
             mouths: Arc::default(),
@@ -223,6 +226,10 @@ impl CpuPainter {
         self.ground.as_ref().map(BakedGround::subject)
     }
 
+    pub(super) fn place(&mut self, part: Part) {
+        self.part = part;
+    }
+
     pub(super) fn show(&mut self, view: &View) {
         if self.view.as_ref() != Some(view) {
             self.view = Some(view.clone());
@@ -311,7 +318,17 @@ impl CpuPainter {
         columns: Range<u32>,
     ) -> bool {
         self.take_next();
-        self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format, columns)
+        let columns = match &self.part {
+            Some(part) => columns.start.max(part.start)..columns.end.min(part.end),
+            None => columns,
+        };
+        if columns.is_empty() {
+            return true;
+        }
+        self.on_screen.is_some()
+            && self
+                .screen
+                .lay(&self.gpu, (on, format), columns, &self.part)
     }
 
     /// Returns a cleared texture of `size` pixels (width, height) for the panel.
@@ -331,7 +348,7 @@ impl CpuPainter {
         format: wgpu::TextureFormat,
         columns: Range<u32>,
     ) {
-        self.sheet.lay(&self.gpu, on, format, columns);
+        self.sheet.lay(&self.gpu, (on, format), columns, &None);
     }
 
     /// Uploads the next finished picture, if one has arrived, and takes over its timing.
@@ -366,7 +383,14 @@ impl Renderer3d for CpuPainter {
         context: &RenderContext,
     ) {
         self.take_next();
+        let target = [context.viewport_width, context.viewport_height];
+        limit(render_pass, &self.part, target);
         self.screen
             .draw(&self.gpu, render_pass, context.sample_count);
+        limit(
+            render_pass,
+            &self.part.as_ref().map(|_| 0..u32::MAX),
+            target,
+        );
     }
 }

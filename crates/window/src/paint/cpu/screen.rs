@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::mailbox::Pixels;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
+use crate::paint::{Part, limit};
 
 /// Exponent with which a picture's bytes pass kiss3d's film pass unchanged: the film codes linear
 /// light with a gamma of 2.2 and applies a configurable exponent before, at no extra cost. Where
@@ -108,14 +109,14 @@ impl Screen {
         (texture, bind)
     }
 
-    /// Copies the pixel columns `columns` of the picture onto the surface `on` of format `format`,
-    /// byte for byte. Returns false if there is no picture.
+    /// Copies the pixel columns `columns` of the surface `on` of format `format` from the picture,
+    /// which lies over its part `part`, byte for byte. Returns false if there is no picture.
     pub(super) fn lay(
         &mut self,
         gpu: &Gpu,
-        on: &wgpu::TextureView,
-        format: wgpu::TextureFormat,
+        (on, format): (&wgpu::TextureView, wgpu::TextureFormat),
         columns: Range<u32>,
+        part: &Part,
     ) -> bool {
         if self
             .straight
@@ -128,7 +129,8 @@ impl Screen {
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass = color_pass(&mut encoder, "screen", on);
-        let height = on.texture().height();
+        let [width, height] = [on.texture().width(), on.texture().height()];
+        limit(&mut pass, part, [width, height]);
         pass.set_scissor_rect(
             columns.start,
             0,
@@ -198,7 +200,7 @@ mod tests {
         size: (usize, usize),
     ) -> Option<Vec<u8>> {
         let surface = gpu.target("surface", [size.0, size.1], format);
-        let drawn = screen.lay(gpu, &surface.view, format, 0..size.0 as u32);
+        let drawn = screen.lay(gpu, (&surface.view, format), 0..size.0 as u32, &None);
         let encoder = gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -239,8 +241,8 @@ mod tests {
         let surface = gpu.target("surface", [40, 30], rgba);
         screen.upload(&gpu, &any_picture((40, 30)));
         assert!(
-            screen.lay(&gpu, &surface.view, rgba, 0..40)
-                && sheet.lay(&gpu, &surface.view, rgba, 3..17)
+            screen.lay(&gpu, (&surface.view, rgba), 0..40, &None)
+                && sheet.lay(&gpu, (&surface.view, rgba), 3..17, &None)
         );
         let encoder = gpu
             .device
@@ -258,6 +260,22 @@ mod tests {
                 from
             };
             assert_eq!(pixel, wanted, "pixel {i}");
+        }
+        // Two pictures stand side by side, each in its part of the surface.
+        let pictures = [any_picture((25, 30)), any_picture((15, 30))];
+        for (picture, part) in pictures.iter().zip([0..25, 25..40]) {
+            screen.upload(&gpu, picture);
+            let part = Some(part);
+            assert!(screen.lay(&gpu, (&surface.view, rgba), 0..40, &part));
+        }
+        let encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let both = gpu.read(encoder, &surface).expect("a device");
+        for (y, row) in both.chunks_exact(4 * 40).enumerate() {
+            let [left, right] = [(&pictures[0], 4 * 25), (&pictures[1], 4 * 15)]
+                .map(|(picture, bytes)| &picture.rgba[y * bytes..(y + 1) * bytes]);
+            assert!(row == [left, right].concat(), "row {y}");
         }
         // Between a resize and the next picture, the last picture is stretched over the whole
         // surface.

@@ -546,7 +546,7 @@ fn rates_of_the_island() {
         .unwrap_or(2200);
     let scene = Scene::load(std::path::Path::new(&path)).expect("a scene");
     let mut painter = CpuPainter::new(gpu, &scene.spec.look).expect("a valid look");
-    let mut worker = Worker::start(scene).expect("a right scene");
+    let mut worker = Worker::start(scene, None).expect("a right scene");
     worker.send(Command::Steps(steps));
     let mut step = 0;
     while step < steps {

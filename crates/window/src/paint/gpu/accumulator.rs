@@ -12,9 +12,9 @@ use super::film::{Development, Outlet, PostProcess};
 use super::frame::{Frame, FrameSpec};
 use super::stage::Layer;
 use super::{FRAMES, GpuPainter};
-use crate::paint::View;
 use crate::paint::device::Gpu;
 use crate::paint::quality::{Effort, Still, still};
+use crate::paint::{View, limit};
 use lavoxel_render::Camera;
 
 /// Layers in drawing order.
@@ -262,10 +262,9 @@ impl Renderer3d for GpuPainter {
             self.bindings += 1;
             self.changed();
         }
-        let window = [
-            context.viewport_width as usize,
-            context.viewport_height as usize,
-        ];
+        let target = [context.viewport_width, context.viewport_height];
+        let columns = self.part.clone().unwrap_or(0..target[0]);
+        let window = [columns.len().max(1), target[1] as usize];
         let rests = self.rest.note(&view, self.content, Instant::now());
         let effort = self
             .resolution
@@ -290,17 +289,26 @@ impl Renderer3d for GpuPainter {
         self.settled = rests.all && !drawn.contains(&true);
         self.shown += u64::from(drawn.contains(&true));
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
+            let outlet = Outlet::Window {
+                left: columns.start,
+            };
             self.film.aim(
                 &self.gpu,
                 development,
                 (&self.look, self.steps),
-                Outlet::Window,
+                outlet,
                 window,
             );
         }
+        limit(render_pass, &self.part, target);
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
             self.film
                 .show(&self.gpu, render_pass, development, context.sample_count);
         }
+        limit(
+            render_pass,
+            &self.part.as_ref().map(|_| 0..u32::MAX),
+            target,
+        );
     }
 }

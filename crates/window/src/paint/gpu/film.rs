@@ -24,7 +24,8 @@ numbers! {
         size: [f32; 4],
         /// Direction of a blur in texels of its source, its sigma, number of taps to each side.
         blur: [f32; 4],
-        /// Strength of the heat haze, and its phase in radians.
+        /// Strength of the heat haze, and its phase in radians; left edge of the picture in the
+        /// target, in pixels.
         air: [f32; 4],
     }
 }
@@ -33,7 +34,10 @@ numbers! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlet {
     /// kiss3d's film pass of the window, which applies a gamma of 2.2 afterwards.
-    Window,
+    Window {
+        /// Left edge of the picture in the window, in pixels.
+        left: u32,
+    },
     /// Image file: coded as sRGB, with the coverage as alpha.
     Picture,
 }
@@ -229,7 +233,7 @@ impl PostProcess {
         }
         for pass in &development.passes {
             let numbers = FilmNumbers {
-                how: how(look, Outlet::Window),
+                how: how(look, Outlet::Window { left: 0 }),
                 size: pass.sizes,
                 blur: pass.blur,
                 air: [0.0; 4],
@@ -264,7 +268,11 @@ impl PostProcess {
             0.0
         };
         let Shimmer { strength, moment } = Shimmer::at(shimmer, steps as f64);
-        let air = [strength, moment, 0.0, 0.0];
+        let left = match outlet {
+            Outlet::Window { left } => left as f32,
+            Outlet::Picture => 0.0,
+        };
+        let air = [strength, moment, left, 0.0];
         let numbers = FilmNumbers {
             how: how(look, outlet),
             size,

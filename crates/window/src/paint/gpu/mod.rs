@@ -45,7 +45,7 @@ use self::smoke::Shown;
 use self::stage::Stage;
 use super::device::Gpu;
 use super::quality::{Resolution, Rest};
-use super::{PaintTimes, View};
+use super::{PaintTimes, Part, View};
 use crate::messages::Update;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::sky::Sky;
@@ -67,6 +67,8 @@ pub struct GpuPainter {
     ground: Option<GroundRoom>,
     lava: Option<VolumeTextures>,
     view: Option<View>,
+    /// Part of the window that the pictures take.
+    part: Part,
     /// Number of simulation steps so far.
     steps: u64,
     /// Sea: water at the sides of the box; `None` without a sea.
@@ -119,6 +121,7 @@ impl GpuPainter {
             ground: None,
             lava: None,
             view: None,
+            part: None,
             steps: 0,
             sea: None,
             mouths: Vec::new(),
@@ -286,6 +289,11 @@ impl GpuPainter {
     /// first ground.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
+    }
+
+    /// Sets the part of the window that the pictures take.
+    pub(super) fn place(&mut self, part: Part) {
+        self.part = part;
     }
 
     /// Sets the camera and the display options of the next frames.

@@ -4,11 +4,17 @@
 use std::sync::{Arc, MutexGuard};
 
 use image::RgbaImage;
+use kiss3d::camera::FixedView3d;
+use kiss3d::context::Context;
+use kiss3d::renderer::Renderer3d;
+use kiss3d::resource::{RenderContext, RenderPhase};
 
 use crate::messages::{Cut, GroundPatch, Update};
 use crate::paint::View;
+use crate::paint::device::{Gpu, Texture};
 use crate::paint::fixture::{
-    SIZE, crust, difference, eruption, everything, flood, furnish, keep, painter, plume, sea, view,
+    SIZE, crust, difference, eruption, everything, flood, furnish, gpu, keep, painter, plume, sea,
+    view,
 };
 use crate::paint::gpu::GpuPainter;
 use lavoxel_automaton::view::{AirLook, MaterialLook, Preset};
@@ -99,6 +105,90 @@ fn the_window_and_the_ray_marcher_draw_the_same_pictures() {
             "{name}: mean {mean:.2} levels, {:.2} % of the pixels far",
             100.0 * far
         );
+    }
+}
+
+#[test]
+fn two_pictures_stand_in_their_parts_of_the_window() {
+    let (simulation, lowpass) = eruption();
+    let look = LookSpec::default();
+    let Some(mut painter) = painter(&look) else {
+        return;
+    };
+    painter
+        .apply(&mut everything(&simulation, lowpass.volume(), &look))
+        .expect("a small box");
+    let subject = painter.subject().expect("there is ground");
+    let camera = Camera::new(&CameraSpec::default(), &subject, SIZE);
+    painter.show(&view(camera));
+    let (gpu, (width, height)) = (gpu().expect("the painter has one"), SIZE);
+    let window = gpu.target("window", [2 * width, height], Context::render_format());
+    let depth = gpu.target("depth", [2 * width, height], Context::depth_format());
+    for left in [0, width] {
+        painter.place(Some(left as u32..(left + width) as u32));
+        render_into(&gpu, &mut painter, [&window, &depth]);
+    }
+    let encoder = gpu.device.create_command_encoder(&Default::default());
+    let bytes = gpu.read(encoder, &window).expect("a device");
+    let value = |at: usize| half::f16::from_le_bytes([bytes[2 * at], bytes[2 * at + 1]]).to_f32();
+    let row = 4 * width;
+    let (mut apart, mut bright) = (0.0, 0.0);
+    for at in 0..row * height {
+        let here = 2 * row * (at / row) + at % row;
+        apart += (value(here) - value(here + row)).abs();
+        bright += value(here).abs();
+    }
+    // Dither and more averaged frames explain the rest.
+    assert!(bright > 0.0 && apart < 0.05 * bright, "{apart} of {bright}");
+    let columns = |x: usize| (0..height).map(move |y| value(2 * row * y + 4 * x));
+    let spread = (0..width).map(|x| columns(x).sum::<f32>());
+    let (least, most) = spread.fold((f32::MAX, 0.0_f32), |(a, b), x| (a.min(x), b.max(x)));
+    assert!(
+        most > 1.2 * least,
+        "the picture is not one colour: {least} to {most}"
+    );
+    painter.place(None);
+}
+
+/// Draws the painter's next frames into a window's textures of light and depth.
+fn render_into(gpu: &Gpu, painter: &mut GpuPainter, [light, depth]: [&Texture; 2]) {
+    let context = RenderContext {
+        phase: RenderPhase::default(),
+        surface_format: Context::render_format(),
+        sample_count: 1,
+        viewport_width: light.texture.width(),
+        viewport_height: light.texture.height(),
+        render_layers: u32::MAX,
+        force_no_cull: false,
+        shadow: None,
+    };
+    for _ in 0..3 {
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let color = wgpu::RenderPassColorAttachment {
+            view: &light.view,
+            resolve_target: None,
+            ops: wgpu::Operations {
+                load: wgpu::LoadOp::Load,
+                store: wgpu::StoreOp::Store,
+            },
+            depth_slice: None,
+        };
+        let mut pass = encoder.begin_render_pass(&wgpu::RenderPassDescriptor {
+            label: None,
+            color_attachments: &[Some(color)],
+            depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
+                view: &depth.view,
+                depth_ops: Some(wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(0.0),
+                    store: wgpu::StoreOp::Store,
+                }),
+                stencil_ops: None,
+            }),
+            ..Default::default()
+        });
+        painter.render(0, &mut FixedView3d::new(), &mut pass, &context);
+        drop(pass);
+        gpu.queue.submit([encoder.finish()]);
     }
 }
 

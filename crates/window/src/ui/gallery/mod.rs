@@ -84,7 +84,10 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     state.gallery = gallery;
     if let Some(chosen) = chosen {
         state.shown.opening = false;
+        let for_second = std::mem::take(&mut state.shown.for_second);
         match chosen {
+            Chosen::Path(path) if for_second => state.ask(Request::RunSecond(path)),
+            Chosen::Made(scene) if for_second => state.ask(Request::RunSecondOf(scene)),
             Chosen::Path(path) => state.ask(Request::Open(path)),
             Chosen::Made(scene) => state.ask(Request::Make(scene)),
             Chosen::Nothing => {}
@@ -104,6 +107,7 @@ impl Gallery {
         let mut open = true;
         let mut chosen = None;
         let title = match self.page {
+            Page::Scenes if state.shown.for_second => "Choose the scene of the second run",
             Page::Scenes => "Open a scene or a heightmap",
             Page::Volcano => "A volcano of your own",
         };

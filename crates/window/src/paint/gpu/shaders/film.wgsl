@@ -118,7 +118,7 @@ fn seen_through_air(uv: vec2<f32>) -> vec4<f32> {
 // Twin: film::dithered.
 // The target that shows it takes linear light.
 @fragment fn develop(@builtin(position) place: vec4<f32>) -> @location(0) vec4<f32> {
-    let uv = place.xy / film.size.zw;
+    let uv = (place.xy - vec2(film.air.z, 0.0)) / film.size.zw;
     let here = seen_through_air(uv);
     var c = here.rgb;
     var glow = vec3(0.0);

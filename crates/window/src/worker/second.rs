@@ -1,0 +1,290 @@
+//! The second run of the window: a session that follows the first one step for step, or time for
+//! time, and the numbers of both.
+
+use std::time::{Duration, Instant};
+
+use super::clock::Clock;
+use super::publish::{Eye, Publisher, proportion};
+use super::session::Session;
+use super::watch::spread_of;
+use crate::flow::FlowReport;
+use crate::messages::{AirAccount, Moment, Notice, SecondUpdate, TwoRuns, Versus, Way};
+use lavoxel_automaton::matter::{Kind, Material};
+use lavoxel_automaton::world::{CellMeasure, Quantity};
+use lavoxel_base::measure::Measure;
+use lavoxel_base::memory::Held;
+use lavoxel_base::units::cells;
+use lavoxel_geo::map::Site;
+use lavoxel_render::{Glow, LookSpec};
+use lavoxel_scene::scene::{Scene, SceneError};
+use lavoxel_sim::simulation::Simulation;
+
+/// Least time between two measurements of both runs: numbers that change more often cannot be read.
+const SELDOM: Duration = Duration::from_millis(250);
+/// Least ratio between the time from one measurement to the next and the duration of the last one.
+const WORTH: u32 = 20;
+
+/// Second run: its session, which follows the first one, and what the window knows about it.
+pub(super) struct Second {
+    session: Session,
+    publisher: Publisher,
+    /// Parameters of the light of its lava; `None` if the window computes the light itself.
+    pub(super) glow: Option<Glow>,
+    /// Number of its jumps in time.
+    epoch: u64,
+    /// Number of steps of the first run when both were level last.
+    level_at: u64,
+    /// Numbers of both runs; `None` before the first measurement.
+    numbers: Option<TwoRuns>,
+    /// Last measurement; `None` before the first.
+    measured: Option<Measurement>,
+    /// Registration of its memory, which counts against the limit when another scene is opened.
+    _held: Held,
+}
+
+/// Measurement of both runs.
+struct Measurement {
+    of: Measured,
+    at: Instant,
+    took: Duration,
+}
+
+/// States that a measurement belongs to.
+#[derive(PartialEq)]
+struct Measured {
+    /// Moment of each run.
+    moments: [Moment; 2],
+    /// Set if both runs rest there.
+    rests: bool,
+}
+
+impl Second {
+    /// Builds `scene` at step 0 next to the session `first`.
+    ///
+    /// # Errors
+    /// An invalid scene, or more memory for both runs than the limit allows.
+    pub(super) fn open(scene: Scene, first: &Session) -> Result<Self, SceneError> {
+        let _first = first.need().held();
+        let session = Session::open(scene)?;
+        Ok(Self {
+            publisher: Publisher::new(&session),
+            glow: None,
+            epoch: 0,
+            level_at: 0,
+            numbers: None,
+            measured: None,
+            _held: session.need().held(),
+            session,
+        })
+    }
+
+    /// Returns to step 0.
+    pub(super) fn restart(&mut self) -> Result<(), String> {
+        self.session.go(Way::Start).map(drop)
+    }
+
+    /// Returns true while there are steps to make: the run is behind `first`, or on its way to
+    /// step 0.
+    pub(super) fn is_behind(&self, first: &Session) -> bool {
+        self.session.travels() || self.session.simulation.is_behind(&first.simulation)
+    }
+
+    /// Makes one step after `first`, or goes on towards step 0.
+    pub(super) fn step(&mut self, first: &Session) {
+        if !self.session.travels() {
+            self.session.advance();
+        } else if self.session.go_on() {
+            self.epoch += 1;
+            self.publisher = Publisher::new(&self.session);
+        }
+        self.publisher.touch();
+        if !self.is_behind(first) {
+            self.level_at = first.simulation.steps();
+        }
+    }
+
+    /// Returns the notices since the last call, each with the name of the run.
+    pub(super) fn take_notices(&mut self) -> Vec<Notice> {
+        let name = self.session.name().to_owned();
+        let named = |notice: Notice| Notice {
+            text: format!("{name}, the run at the right: {}", notice.text),
+            mend: None,
+            ..notice
+        };
+        self.session.take_notices().into_iter().map(named).collect()
+    }
+
+    /// Builds an update with all data that the window does not have yet; `eye` holds the requests
+    /// for the first run, whose box has `sides` cells.
+    pub(super) fn update(
+        &mut self,
+        first: &Session,
+        clock: &Clock,
+        (eye, sides): (&Eye, [usize; 3]),
+    ) -> SecondUpdate {
+        let eye = self.eye(eye, sides);
+        let update = self
+            .publisher
+            .update(&mut self.session, clock, &eye, [self.epoch, 0]);
+        self.measure(first, clock.is_paused());
+        SecondUpdate {
+            look: update.reset.then(|| Box::new(self.look())),
+            numbers: self.numbers.clone(),
+            update: Box::new(update),
+        }
+    }
+
+    /// Returns the requests for this run: the slices at the same share of its box, no probe.
+    fn eye(&self, first: &Eye, sides: [usize; 3]) -> Eye {
+        let world = self.session.simulation.world();
+        let (grid, quantities) = (world.grid(), world.quantities());
+        let own = [grid.nx, grid.ny, grid.nz];
+        let cell = |axis: usize| first.cuts[axis].map(|at| at * own[axis] / sides[axis].max(1));
+        let is_known = quantities.contains(&first.quantity);
+        Eye {
+            cuts: [cell(0), cell(1), cell(2)].map(|cell| cell.filter(|_| is_known)),
+            quantity: first.quantity.clone(),
+            glow: self.glow,
+            ..Eye::default()
+        }
+    }
+
+    fn look(&self) -> LookSpec {
+        LookSpec {
+            cell_height: proportion(&self.session),
+            drape: self.session.drape().cloned(),
+            ..self.session.look()
+        }
+    }
+
+    /// Drops the numbers of both runs after a jump of the first one.
+    pub(super) fn forget(&mut self) {
+        (self.numbers, self.measured) = (None, None);
+    }
+
+    /// Measures both runs if a measurement is due; at rest one is due at once.
+    fn measure(&mut self, first: &Session, is_paused: bool) {
+        let runs = [first, &self.session];
+        let is_behind = self.is_behind(first);
+        let rests = is_paused && !is_behind;
+        // Between two steps of the first run, the numbers of its last step stay.
+        if is_behind && first.simulation.steps() == self.level_at + 1 {
+            return;
+        }
+        let of = Measured {
+            moments: runs.map(|session| session.at),
+            rests,
+        };
+        let (is_old, is_due) = self.measured.as_ref().map_or((true, true), |last| {
+            let wait = SELDOM.max(WORTH * last.took);
+            (last.of != of, rests || last.at.elapsed() >= wait)
+        });
+        if is_old && is_due {
+            let at = Instant::now();
+            self.numbers = Some(two_runs(runs, rests));
+            let took = at.elapsed();
+            self.measured = Some(Measurement { of, at, took });
+        }
+    }
+}
+
+/// Measures two runs, the left one first; `hashed` also hashes their states.
+fn two_runs(runs: [&Session; 2], hashed: bool) -> TwoRuns {
+    let [left, right] = runs.map(|session| &session.simulation);
+    let [first, second] = runs.map(|session| readings(&session.simulation, session.site()));
+    let rows = first.into_iter().filter_map(|(name, unit, value)| {
+        let same = second
+            .iter()
+            .find(|(other, of, _)| (other, *of) == (&name, unit))?;
+        let values = [value, same.2];
+        (values != [0.0; 2]).then_some(Versus { name, unit, values })
+    });
+    TwoRuns {
+        names: runs.map(|session| session.name().to_owned()),
+        steps: [left.steps(), right.steps()],
+        times_s: left.time_s().zip(right.time_s()).map(Into::into),
+        is_behind: right.is_behind(left),
+        rows: rows.collect(),
+        hashes: hashed.then(|| [left, right].map(|run| run.world().state_hash())),
+    }
+}
+
+/// Name, unit and value of a quantity of one run.
+type Reading = (String, &'static str, f64);
+
+/// Returns the quantities of a run: those of its materials, of its lava and of its air, and its
+/// computing time.
+fn readings(run: &Simulation, site: &Site) -> Vec<Reading> {
+    let mut all = of_materials(run, site);
+    all.push(of_lava(run));
+    all.extend(of_air(run));
+    all.push(("time of a step".to_owned(), "ms", step_ms(run)));
+    all
+}
+
+/// Returns volume, covered area and runout of each material.
+fn of_materials(run: &Simulation, site: &Site) -> Vec<Reading> {
+    let (world, flow) = (run.world(), FlowReport::from_state(run.world()));
+    let mut all = Vec::new();
+    for layer in world.layers() {
+        let (name, tally) = (&layer.material().name, layer.tally());
+        let flowing = flow.as_ref().filter(|_| *name == Material::LAVA);
+        let volume_m3 = cells(tally.mass) * site.cell_volume_m3();
+        let volume_m3 = flowing.map_or(volume_m3, |flow| flow.liquid);
+        all.push((format!("{name} in the box"), "m³", volume_m3));
+        all.extend(flowing.map(|flow| (format!("{name} turned to rock"), "m³", flow.set)));
+        if layer.material().kind != Kind::Gas {
+            let extent = spread_of((world, site), (run.steps(), run.vents()), name);
+            all.push((format!("area under {name}"), "m²", extent.area_m2));
+            let front = extent.front_m.map(|m| (format!("front of {name}"), "m", m));
+            all.extend(front);
+        }
+    }
+    all
+}
+
+/// Returns the energy of the lava of the automaton, or the mean temperature of that of the flow.
+fn of_lava(run: &Simulation) -> Reading {
+    let world = run.world();
+    let (measure, words) = match world.flow() {
+        Some(_) => (CellMeasure::Temperature, "mean temperature of lava"),
+        None => (CellMeasure::Energy, "energy of lava"),
+    };
+    let values = world.values(&Quantity::new(measure, Material::LAVA));
+    let (mut sum, mut count) = (0.0, 0_u32);
+    for (_, value) in values.held().filter(|(_, value)| *value > 0.0) {
+        sum += f64::from(value);
+        count += 1;
+    }
+    if measure == CellMeasure::Temperature {
+        sum /= f64::from(count.max(1));
+    }
+    (words.to_owned(), measure.facts().unit, sum)
+}
+
+/// Returns the content of each field of the air, and its largest speed.
+fn of_air(run: &Simulation) -> Vec<Reading> {
+    let Some(air) = run.world().air() else {
+        return Vec::new();
+    };
+    let of = |field: AirAccount| {
+        let name = format!("{} of the air", field.name);
+        (name, field.unit, field.account.present)
+    };
+    let speed = ("fastest air".to_owned(), "m/s", air.max_speed_m_s());
+    AirAccount::all_from_air(air)
+        .into_iter()
+        .map(of)
+        .chain([speed])
+        .collect()
+}
+
+/// Returns the mean duration of a step in milliseconds.
+fn step_ms(run: &Simulation) -> f64 {
+    let (mut total, mut steps) = (Duration::ZERO, 0);
+    for (_, stage) in run.timings().iter() {
+        total += stage.total;
+        steps = steps.max(stage.runs);
+    }
+    total.as_secs_f64() * 1e3 / steps.max(1) as f64
+}
