@@ -1,4 +1,4 @@
-//! `lavoxel calibrate`: finds the parameters of a scene that agree best with observations of an
+//! `lavoxel calibrate`: finds the numbers of a scene whose runs agree best with observations of an
 //! eruption.
 
 use std::path::PathBuf;
@@ -181,7 +181,7 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
 }
 
 impl CalibrateArgs {
-    /// Files that are read in addition to the scene.
+    /// Iterates over the paths of all observation files.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let timed = self
             .observed

@@ -1,4 +1,4 @@
-//! `lavoxel compare`: measures the agreement of two footprints.
+//! `lavoxel compare`: measures the agreement of a simulated footprint with observed footprints.
 
 use std::path::PathBuf;
 
@@ -146,7 +146,8 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Comparisons paired with their times in seconds, for JSON.
+/// Pairs each comparison with its time in seconds, for JSON; `None` for a comparison without a
+/// time.
 fn by_time<'a>(all: &'a [Comparison], wanted: &[(&PathBuf, Option<Seconds>)]) -> Vec<ByTime<'a>> {
     let pairs = all.iter().zip(wanted);
     pairs
@@ -169,8 +170,8 @@ fn words_of(until: Option<Seconds>) -> String {
 }
 
 impl CompareArgs {
-    /// Requested comparisons: a file of reference, and the time up to which A counts; `None` for
-    /// any time.
+    /// Returns the requested comparisons as pairs: path of the reference footprint B, and latest
+    /// time that counts in A (`None`: any time). Returns a message if files and times do not match.
     fn wanted(&self) -> Result<Vec<(&PathBuf, Option<Seconds>)>, String> {
         let dated = self.b.iter().any(|file| file.at.is_some());
         match (&self.b[..], &self.until[..]) {

@@ -1,5 +1,5 @@
-//! `lavoxel hazard`: runs many sampled eruptions, and maps probability, arrival and thickness of
-//! lava.
+//! `lavoxel hazard`: simulates many sampled eruptions, and maps the probability, arrival and
+//! thickness of lava.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -311,7 +311,7 @@ impl HazardArgs {
         settings
     }
 
-    /// Returns true if the command simulates missing runs.
+    /// Returns true if the command simulates the runs that have no file.
     fn makes_runs(&self) -> bool {
         !self.reduce_only && self.merge.is_empty()
     }

@@ -43,9 +43,9 @@ use self::flags::{count, memory, tips};
 use self::process::{file_limit, stop};
 use self::show::messages;
 
-/// Exit code for a failed operation, such as a disk error.
+/// Exit code after an operation that failed in spite of valid input, such as a disk error.
 const COULD_NOT: u8 = 1;
-/// Exit code for invalid input: a flag, scene or file.
+/// Exit code after invalid input: a flag, scene or file.
 const WRONG_USE: u8 = 2;
 /// Exit code after Ctrl-C.
 const STOPPED: u8 = 130;
@@ -156,17 +156,18 @@ struct Source {
 }
 
 impl Source {
-    /// Flags that override scene keys, so that errors can name the flag.
+    /// Returns the flags in use that override scene keys, so that errors can name the flag.
     fn typed(&self) -> FlagNames {
         self.place.typed()
     }
 
-    /// Path of the file, or of the embedded scene with that name; `None` if no file is named.
+    /// Returns the path of the scene or heightmap file, or of the shipped scene of that name;
+    /// `None` if the command names no file. Fails if there is no such file or scene.
     fn path(&self) -> anyhow::Result<Option<PathBuf>> {
         self.file.as_deref().map(file_or_shipped).transpose()
     }
 
-    /// Path of the file if it is a heightmap rather than a scene.
+    /// Returns the path of the file if it is a heightmap; `None` for a scene, and without a file.
     fn heightmap(&self) -> Option<PathBuf> {
         self.path().ok()?.filter(|path| Scene::is_heightmap(path))
     }
@@ -176,13 +177,13 @@ impl Source {
         self.load_with(&self.place.overrides()?)
     }
 
-    /// Reads the scene and applies `overrides` instead of those of the flags.
+    /// Reads the scene and applies `overrides` instead of those of the place flags.
     fn load_with(&self, overrides: &Overrides) -> anyhow::Result<Scene> {
         self.load_or(Scene::volcano, overrides)
     }
 
-    /// Reads the scene of a study of the physical model, which a bare heightmap gets; returns the
-    /// overrides of the flags too.
+    /// Reads the scene of a hazard map or calibration, which need the physical model; a bare
+    /// heightmap gets a scene of that model. Returns the scene and the overrides of the flags.
     fn load_flow(&self) -> anyhow::Result<(Scene, Overrides)> {
         let asked = self.place.overrides()?;
         anyhow::ensure!(
@@ -196,7 +197,8 @@ impl Source {
         Ok((self.load_with(&overrides)?, asked))
     }
 
-    /// Reads the scene of a command with `overrides`; calls `built_in` if no file is named.
+    /// Reads the scene and applies `overrides`; `built_in` makes the scene if the command names no
+    /// file.
     fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
         let mut scene = match path.as_deref() {
@@ -228,7 +230,8 @@ impl Source {
     }
 }
 
-/// Resolves `path` to a file on disk, or to the embedded scene or heightmap of that name.
+/// Returns `path` if the file exists, otherwise the path of the shipped scene or heightmap of that
+/// name. Fails if there is neither.
 fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     if path.exists() {
         return Ok(path.to_owned());
@@ -236,12 +239,13 @@ fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     shipped::named(path).ok_or_else(|| no_file(path))
 }
 
-/// Creates the error for a missing file.
+/// Creates the error for a file that does not exist. The message suggests the file or shipped scene
+/// with the most similar name.
 fn no_file(path: &Path) -> anyhow::Error {
     anyhow::Error::msg(shipped::no_file(path))
 }
 
-/// Protects an input file and its sidecar files from being overwritten by an output.
+/// Marks an input file and its sidecar files as protected: no output may overwrite them.
 fn protect_map(path: &Path) {
     output::protect(path);
     sidecar_files(path)
@@ -249,25 +253,26 @@ fn protect_map(path: &Path) {
         .for_each(|file| output::protect(file));
 }
 
-/// Prints the notes of a built scene and the warnings about it.
+/// Prints the notes of a built scene and the warnings about its contents.
 fn warn_of(scene: &Scene, stage: &BuiltScene) {
     let warnings = scene.warnings(&stage.simulation, Some(scene.spec.film.steps));
     messages::warn(stage.notes.iter().cloned().chain(warnings));
 }
 
-/// Upper bound of the number of threads, or of the threads per processor on a machine with many
-/// processors. More threads would only wait for each other.
+/// Upper bound on the number of threads of a machine with few processors. More threads would only
+/// wait for each other.
 const MOST_THREADS: usize = 64;
+/// Upper bound on the number of threads per processor, for machines with many processors.
 const MOST_THREADS_EACH: usize = 4;
 
-/// Limits a requested number of threads to a useful one; 0 means one per processor.
+/// Limits a requested number of threads to a useful number; 0 requests one thread per processor.
 fn useful_threads(threads: usize) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     threads.min(MOST_THREADS.max(MOST_THREADS_EACH * processors))
 }
 
-/// Starts the thread pool shared by all parallel work; a second call with the same number has no
-/// effect.
+/// Starts the thread pool for all parallel work with `threads` threads; a second call with the same
+/// number has no effect.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
     static STARTED: OnceLock<usize> = OnceLock::new();
     let threads = useful_threads(threads);
@@ -282,13 +287,13 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Error while starting threads. The cause is part of the message, not a `source`, so that a
-/// printed chain of causes does not repeat it.
+/// Error for threads that cannot be started. The message contains the cause, which is not a
+/// `source`, so that a printed error chain does not repeat it.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
 struct NoThreads(String);
 
-/// Unwraps the error of a study to its cause, which determines the exit code.
+/// Converts the error of a hazard map or calibration to its cause, which determines the exit code.
 fn told(error: StudyError) -> anyhow::Error {
     match error {
         StudyError::Scene(error) => error.into(),
@@ -301,7 +306,7 @@ fn told(error: StudyError) -> anyhow::Error {
     }
 }
 
-/// Outcome of a command that returned no error.
+/// Result of a command that returned no error; determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -310,7 +315,7 @@ enum Outcome {
     Failed,
 }
 
-/// Runs the program; returns its exit code.
+/// Runs the command line of the process and returns its exit code.
 pub(crate) fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
@@ -358,7 +363,8 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Runs the program without a subcommand: opens the window, or renders if built without one.
+/// Runs the program without a subcommand: opens the window, or draws pictures in a build without a
+/// window.
 fn run_default() -> anyhow::Result<Outcome> {
     #[cfg(feature = "window")]
     return view::run_default();
@@ -366,8 +372,8 @@ fn run_default() -> anyhow::Result<Outcome> {
     return render::run_default();
 }
 
-/// Exit code for an error: `WRONG_USE` if the input is at fault, `COULD_NOT` for a disk or encoder
-/// error.
+/// Returns the exit code of an error: `COULD_NOT` if a disk, an encoder, the threads or the display
+/// failed, `WRONG_USE` otherwise.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let fails = matches!(output_error(error), Some(OutputError::Io { .. }))
         || error.chain().any(|cause| {
@@ -379,7 +385,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if fails { COULD_NOT } else { WRONG_USE }
 }
 
-/// Returns true if the connection to the display of an open window was lost.
+/// Returns true if `error` says that the display of an open window was lost.
 #[cfg(feature = "window")]
 fn lost_display(error: &anyhow::Error) -> bool {
     matches!(
@@ -394,7 +400,7 @@ fn lost_display(_: &anyhow::Error) -> bool {
     false
 }
 
-/// Hint that names a flag which would avoid the error; empty if there is none.
+/// Returns a text to be appended to the error: the flag that avoids it; empty if there is none.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
     if exists {
@@ -404,7 +410,7 @@ fn way_out(error: &anyhow::Error) -> &'static str {
     }
 }
 
-/// Output error in the error chain; `None` for other errors.
+/// Returns the error of an output file in the error chain of `error`; `None` if there is none.
 fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
     if let Some(CheckpointError::Output(error)) = error.downcast_ref() {
         return Some(error);

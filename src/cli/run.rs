@@ -1,4 +1,5 @@
-//! `lavoxel run`: simulates without pictures, and reports. `lavoxel resume` uses the same loop.
+//! `lavoxel run`: simulates a scene without pictures, writes data files and prints a report.
+//! `lavoxel resume` uses the same code.
 
 use std::path::{Path, PathBuf};
 
@@ -96,26 +97,26 @@ pub(super) struct WorkOptions {
 }
 
 impl WorkOptions {
-    /// Applies the flags to the scene.
+    /// Applies the flag `--steps` to the scene.
     pub(super) fn put_into(&self, scene: &mut Scene) {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
         }
     }
 
-    /// Interval between checkpoints, in steps.
+    /// Returns the interval between checkpoints, in steps.
     pub(super) fn every(&self) -> u64 {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
 
-    /// Policy for existing output files.
+    /// Returns the choice whether existing output files are kept or replaced.
     pub(super) fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
 
-    /// Checks, before lengthy work, the output files for a scene changed by
-    /// [`WorkOptions::put_into`]. No output may be the checkpoint to be written, or `last`, the
-    /// checkpoint to be resumed.
+    /// Checks that all data files can be written; called before lengthy work, with a scene changed
+    /// by [`WorkOptions::put_into`]. Fails if a data file is the checkpoint to be written, or
+    /// `last`, the checkpoint to be resumed.
     pub(super) fn files(&self, scene: &Scene, last: Option<&Path>) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self
@@ -137,7 +138,7 @@ impl WorkOptions {
         })
     }
 
-    /// Checkpoint writer of a new run; `None` without `--checkpoint`.
+    /// Creates the checkpoint writer of a new run; `None` without `--checkpoint`.
     fn keeper(&self) -> anyhow::Result<Option<Keeper>> {
         let every_what = self.checkpoint_every.is_none() || self.checkpoint.is_some();
         anyhow::ensure!(
@@ -196,16 +197,16 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     .run()
 }
 
-/// Output files of a run, except the report.
+/// Data files of a run: maps, volumes and meshes.
 pub(super) struct Files {
     pub(super) maps: MapPlan,
     pub(super) exports: Exports,
-    /// True if checkpoints are written.
+    /// True if the run writes checkpoints.
     pub(super) keeps: bool,
 }
 
 impl Files {
-    /// Memory estimate for writing the largest file, without the world.
+    /// Estimates the memory for writing the largest file, without the simulation itself.
     pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
         let kept = if self.keeps {
             self.maps.need_of_keeping(grid)
@@ -216,7 +217,7 @@ impl Files {
     }
 }
 
-/// Simulation in progress, with its outputs, up to the last step of its scene.
+/// Run in progress: simulation and output files.
 pub(super) struct Work {
     pub(super) scene: Scene,
     pub(super) stage: BuiltScene,
@@ -227,7 +228,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Simulates to the last step, writes the files and prints the report.
+    /// Simulates to the last step of the scene or a stop signal, writes the files and prints the
+    /// report.
     pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
         self.files.maps.check_site(&self.stage.site)?;
         self.files.exports.take_drape(&self.scene, &self.stage)?;
@@ -272,7 +274,7 @@ impl Work {
         self.report()
     }
 
-    /// Writes the files that are due after a step.
+    /// Records the present state, and writes the data files and the checkpoint that are due.
     fn after_step(&mut self) -> anyhow::Result<()> {
         let Self {
             stage,
@@ -294,7 +296,7 @@ impl Work {
         Ok(())
     }
 
-    /// Writes a checkpoint, if checkpoints are enabled.
+    /// Writes a checkpoint of the present state; does nothing without `--checkpoint`.
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! `lavoxel scene`: prints a complete scene, a random volcano or the schema of scenes, or checks a
-//! scene.
+//! `lavoxel scene`: prints a complete scene, a random volcano or the schema of scenes, or checks or
+//! packs a scene.
 
 use std::path::{Path, PathBuf};
 
@@ -70,10 +70,10 @@ pub(crate) struct SceneArgs {
     side: Option<usize>,
 }
 
-/// Heading in `--help` of the numbers of a random volcano.
+/// Heading in `--help` above the flags for a random volcano.
 const VOLCANO_HEADING: &str = "Random volcano";
 
-/// Help of a flag with the meaning of a key of a random volcano.
+/// Returns the help text of the flag for the key `key` of a random volcano, with range and default.
 fn help_of(key: &str) -> String {
     RandomVolcano::param(key).map_or_else(String::new, |param| {
         let usual = RandomVolcano::default();
@@ -88,7 +88,7 @@ fn help_of(key: &str) -> String {
 }
 
 impl SceneArgs {
-    /// Random volcano with the values of the flags.
+    /// Returns the random volcano of the seed `seed`, with the values of the flags.
     fn volcano(&self, seed: u64) -> RandomVolcano {
         let usual = RandomVolcano::default();
         RandomVolcano {
@@ -100,7 +100,8 @@ impl SceneArgs {
         }
     }
 
-    /// Flags that override numbers of the volcano, for error messages.
+    /// Returns the flags in use that override keys of the volcano, so that errors can name the
+    /// flag.
     fn typed(&self) -> FlagNames {
         let mut typed = FlagNames::default();
         typed.add("volcano.relief", "--relief", self.relief, "");
@@ -178,7 +179,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Parses the name of a session file.
+/// Parses the path of a session file; returns a message if it has another file extension.
 fn session_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if is_session(&path) {
@@ -188,7 +189,8 @@ fn session_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Writes a session file, and reports the files that were left out.
+/// Writes the scene with its heightmaps and meshes as a session file to `path`, and warns about
+/// files that were too long.
 fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     scene.files().iter().for_each(|path| protect_map(path));
     let existing = Existing::by_force(force);
@@ -203,7 +205,7 @@ fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints names and descriptions of the built-in scenes.
+/// Prints the names and descriptions of the shipped scenes.
 fn list() -> anyhow::Result<()> {
     let longest = shipped::scenes()
         .map(|scene| scene.name.len())
@@ -217,7 +219,7 @@ fn list() -> anyhow::Result<()> {
     )?)
 }
 
-/// Default reactions as comments of a scene.
+/// Returns the default reactions as TOML comments, to be appended to a scene.
 fn default_reactions() -> String {
     let lines = DEFAULT_REACTIONS
         .lines()

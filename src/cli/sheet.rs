@@ -1,4 +1,4 @@
-//! `lavoxel sheet`: writes a map sheet, a project for QGIS and a report.
+//! `lavoxel sheet`: writes a map sheet for print, a QGIS project and a report.
 
 use std::path::PathBuf;
 
@@ -116,7 +116,7 @@ enum PaperName {
     A3,
 }
 
-/// Value of `--date` and `--stamp` that stands for no text.
+/// Value of `--date` and `--stamp` that prints no date or stamp.
 const NONE: &str = "none";
 
 /// Runs `lavoxel sheet`.
@@ -161,7 +161,7 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Unwraps an error to its cause, which determines the exit code.
+/// Converts the error of a sheet to its cause, which determines the exit code.
 fn told(error: SheetError) -> anyhow::Error {
     match error {
         SheetError::Terrain(error) => error.into(),

@@ -110,10 +110,10 @@ pub(crate) struct TerrainArgs {
     force: bool,
 }
 
-/// Runs `lavoxel terrain`.
+/// Runs `lavoxel terrain`: draws, measures and converts a terrain.
 ///
 /// # Errors
-/// Wrong input is a [`lavoxel::terrain::TerrainError`] inside.
+/// Invalid input gives a [`lavoxel::terrain::TerrainError`] in the error chain.
 pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
     convert(args).map_err(|error| args.typed().name(error))
 }
@@ -150,15 +150,16 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Memory in bytes per height, and per pixel of a picture of heights while it is written.
+/// Memory in bytes per height of a terrain.
 const BYTES_A_HEIGHT: f64 = 4.0;
+/// Memory in bytes per height while a picture or file is written.
 const BYTES_A_PIXEL: f64 = 4.0;
 
-/// Hint for a terrain that is too large.
+/// Remedy in messages for a terrain that exceeds the memory limit.
 const MEND: &str = "make it smaller (--size, --resample or --crop)";
 
 impl TerrainArgs {
-    /// Flags that override keys of a scene, for error messages.
+    /// Returns the flags in use that override scene keys, so that errors can name the flag.
     fn typed(&self) -> FlagNames {
         let mut typed = FlagNames::default();
         self.map.put_into(&mut typed);
@@ -166,7 +167,7 @@ impl TerrainArgs {
         typed
     }
 
-    /// Built-in kind that the source names; `None` for a file.
+    /// Returns the built-in terrain that SOURCE names; `None` if SOURCE is a file.
     fn kind(&self) -> Option<TerrainKind> {
         TerrainKind::GENERATED
             .into_iter()
@@ -214,8 +215,8 @@ impl TerrainArgs {
         }
     }
 
-    /// Error for a name that is neither a file nor a built-in terrain, with a suggestion of the
-    /// most similar terrain.
+    /// Creates the error for a SOURCE that is neither a file nor a built-in terrain; suggests the
+    /// built-in terrain of the most similar name.
     fn no_such_source(&self) -> anyhow::Error {
         let kinds = TerrainKind::GENERATED.map(TerrainKind::name);
         let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
@@ -287,7 +288,7 @@ impl TerrainArgs {
         self.exaggerated(map)
     }
 
-    /// Checks that there is memory for the ground of the box, as its columns and as heights.
+    /// Fails if memory does not suffice for the ground of the box, as columns and as heights.
     fn check_box(&self) -> Result<(), TooMuchMemory> {
         MemoryEstimate::new("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
     }
@@ -302,7 +303,7 @@ impl TerrainArgs {
     }
 }
 
-/// Heights resampled to the cells of `--resample`.
+/// Returns the heights resampled to the number of cells that `--resample` states.
 fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
     map.resampled(cols, rows)
         .with_context(|| format!("--resample {cols}x{rows}"))

@@ -1,4 +1,4 @@
-//! `lavoxel verify`: the benchmark suite of the physical model.
+//! `lavoxel verify`: runs the verification cases of the physical model.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,8 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Selected cases of the suite and of field data.
+    /// Returns the requested cases of the suite and of `of_field`, the cases with field data. Fails
+    /// for an unknown name.
     fn cases<'a>(&self, of_field: &'a [Case]) -> anyhow::Result<Vec<&'a Case>> {
         let all = || CASES.iter().chain(of_field);
         if self.names.is_empty() {
@@ -93,7 +94,7 @@ impl VerifyArgs {
         self.names.iter().map(case).collect()
     }
 
-    /// Cases of field data; empty without `--field`.
+    /// Reads the cases with field data from the folder of `--field`; empty without this flag.
     fn of_field(&self) -> anyhow::Result<Vec<Case>> {
         let read = |folder: &PathBuf| {
             field::cases(folder).map_err(|fault| anyhow::anyhow!("--field {fault}"))
@@ -144,7 +145,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Summary: number of cases that hold.
+/// Returns a summary line: the numbers of cases within and outside of their tolerances.
 fn summary(found: &[Found]) -> String {
     let count = |of: fn(&&Found) -> bool| found.iter().filter(of).count();
     let outside = count(|outcome| !outcome.is_within_tolerance() && !outcome.fails());
@@ -159,7 +160,7 @@ fn summary(found: &[Found]) -> String {
     }
 }
 
-/// Word for a verdict; a bad one is in capitals.
+/// Returns the verdict on a case as a word; any verdict but `holds` is in capitals.
 fn shout(outcome: &Found) -> &'static str {
     match outcome.verdict {
         "fails" => "FAILS",
@@ -168,7 +169,7 @@ fn shout(outcome: &Found) -> &'static str {
     }
 }
 
-/// Least width of the labels in characters.
+/// Smallest width of the column of value names, in characters.
 const LABEL: usize = 42;
 
 fn text(outcome: &Found) -> String {
@@ -207,7 +208,7 @@ fn text(outcome: &Found) -> String {
     lines.join("\n")
 }
 
-/// Number with five significant digits.
+/// Formats a number with five significant digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
@@ -220,7 +221,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// Page with a plot per case, and one of the classic rules.
+/// Returns a page with one plot per case, and one plot of the classic model.
 fn page(found: &[Found]) -> Page {
     let has_field = found.iter().any(|outcome| outcome.is_field);
     let beside = if has_field {
@@ -244,8 +245,8 @@ fn page(found: &[Found]) -> Page {
     )
 }
 
-/// Least span of a vertical axis, as a fraction of the largest value, so that small deviations look
-/// small.
+/// Smallest range of the values of a flat curve, as a fraction of its largest value; for flatter
+/// curves the vertical axis begins at 0, so that small deviations look small.
 const LEAST_SPAN: f64 = 0.1;
 
 fn plot(outcome: &Found) -> Plot {
@@ -277,7 +278,7 @@ fn plot(outcome: &Found) -> Plot {
     }
 }
 
-/// Verdict on a case, and the largest deviation of its numbers.
+/// Returns the verdict on a case as a text, with the largest relative deviation of its values.
 fn judgement(outcome: &Found) -> String {
     let verdict = shout(outcome);
     match outcome.deviation() {

@@ -100,7 +100,8 @@ fn window_size(text: &str) -> Result<[u32; 2], String> {
         .ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
 }
 
-/// Parses a rate such as `60`, or `unlimited`; `free` is the former name in older scripts.
+/// Parses a number of steps per second such as `60`, or `unlimited`; `free` is the former name,
+/// used by older scripts.
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
         _ if ["unlimited", "free"].contains(&text) => Ok(Pace::Free),
@@ -111,8 +112,8 @@ fn pace(text: &str) -> Result<Pace, String> {
     }
 }
 
-/// Runs `lavoxel` without a subcommand: opens the window; without a display draws pictures like
-/// `lavoxel render`.
+/// Runs `lavoxel` without a subcommand: opens the window. Where no window can be opened, draws
+/// pictures like `lavoxel render`.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
     complete_environment();
     let mut options = options(None, Pace::Rate(60.0));
@@ -137,7 +138,7 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
 }
 
 impl ViewArgs {
-    /// Returns true if no flag chooses a scene, or the way it runs.
+    /// Returns true if no flag names a scene or determines the way in which it runs.
     fn is_open(&self) -> bool {
         let runs = self.paused
             || self.steps.is_some()
@@ -226,13 +227,14 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
     }
 }
 
-/// Restarts this program if a variable is missing that libraries read before `main`.
+/// Restarts this program with two environment variables set, if one is missing and a display is
+/// available; libraries read both variables before `main`.
 ///
-/// - `XDG_RUNTIME_DIR`, absent in containers: each driver complains before the window shows any
-///   message.
-/// - `MALLOC_MMAP_THRESHOLD_` (mallopt(3)): bakes and pictures free tens of megabytes in arrays of
-///   more than 256 KiB; glibc would keep them in one arena per thread (island: 780 MB instead of
-///   460). Other C libraries ignore the variable.
+/// - `XDG_RUNTIME_DIR`, absent in containers: without the variable each graphics driver prints a
+///   warning before the window shows any message.
+/// - `MALLOC_MMAP_THRESHOLD_` (mallopt(3)): preparation and drawing of pictures free tens of
+///   megabytes in arrays of more than 256 KiB, which glibc would keep in one arena per thread
+///   (scene island: 780 MB instead of 460 MB). Other C libraries ignore the variable.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn complete_environment() {
     use std::env;

@@ -1,7 +1,7 @@
-//! Studies of many runs and comparisons with outside data: hazard maps ([`hazard`]), calibration
-//! ([`calibrate`]), comparison of footprints ([`compare`]), exposure of roads and buildings
-//! ([`exposure`]), verification set-ups with known answers ([`verify`]), and their sheets and plots
-//! ([`sheet`], [`plot`]). Hazard maps and calibrations share [`study`].
+//! Studies that make many runs, and comparisons with outside data: hazard maps ([`hazard`]),
+//! calibration ([`calibrate`]), comparison of footprints ([`compare`]), exposure of roads and
+//! buildings ([`exposure`]), verification cases with known answers ([`verify`]), and map sheets and
+//! plots of the results ([`sheet`], [`plot`]). Hazard maps and calibrations share [`study`].
 //!
 //! The crate knows neither command-line flags nor windows; callers pass parsed settings.
 //!

@@ -1,5 +1,5 @@
-//! `lavoxel bench`: prints the paper's table of times for this machine, and compares the tables of
-//! two commits.
+//! `lavoxel bench`: prints a table of the times that each stage takes on this machine, with those
+//! of the paper, and compares tables of two commits.
 
 mod compare;
 mod measure;
@@ -105,7 +105,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Measures all rows; `None` after Ctrl-C.
+/// Times all requested rows of the table; `None` if stopped by Ctrl-C.
 fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<BenchRow>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
@@ -126,7 +126,8 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<BenchRow>>> {
     Ok(Some(rows).filter(|_| !stop::asked()))
 }
 
-/// Measures the requested stages for one world.
+/// Times the requested stages in the world of `case` and returns them as one row. `easel`: renderer
+/// for the stages that draw pictures.
 fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<BenchRow> {
     let asks = |work| args.asks_for(work) && !stop::asked();
     let mut times = BTreeMap::new();

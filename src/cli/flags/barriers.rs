@@ -1,4 +1,5 @@
-//! Barrier table: the flag, the comparison run without barriers, and the output files.
+//! Table of the effects of barriers: its flag, the run without barriers for comparison, and the
+//! output file.
 
 use std::path::{Path, PathBuf};
 
@@ -33,16 +34,16 @@ pub(in crate::cli) struct BarrierOptions {
     barrier_table: Option<PathBuf>,
 }
 
-/// Validated request for a barrier table.
+/// Barrier table that the user requested, with validated flags.
 pub(in crate::cli) struct BarrierTable {
     path: PathBuf,
     scene: Scene,
-    /// Barriers rasterized to the box; empty until the ground is known.
+    /// Barriers with the columns of the box that they cover; empty until the ground is known.
     barriers: Vec<Barrier>,
 }
 
 impl BarrierOptions {
-    /// Validates the flag before lengthy work; `None` if no table is requested.
+    /// Checks the flag before lengthy work; `None` if no table is requested.
     pub(super) fn check(
         &self,
         scene: &Scene,
@@ -81,18 +82,19 @@ impl BarrierOptions {
 }
 
 impl BarrierTable {
-    /// Path of the output file.
+    /// Returns the path of the table.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Rasterizes the barriers to the box of the run.
+    /// Determines the columns of the box that each barrier covers; called once the ground is known.
     pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.barriers = self.scene.barriers(site)?;
         Ok(())
     }
 
-    /// Simulates the scene without barriers for comparison, and writes the table.
+    /// Simulates the scene without barriers for comparison, and writes the table of the run
+    /// `simulation`.
     pub(super) fn write(
         &self,
         simulation: &Simulation,
@@ -132,7 +134,8 @@ impl BarrierTable {
         Ok(())
     }
 
-    /// Simulates the scene without its barriers for `steps` steps; `None` if stopped by a signal.
+    /// Simulates the scene without its barriers for `steps` steps; `None` if a stop signal ended
+    /// the simulation.
     fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<BuiltScene>> {
         if stop::asked() {
             return Ok(None);
@@ -155,7 +158,8 @@ impl BarrierTable {
         Ok(is_whole.then_some(stage))
     }
 
-    /// Lines of the barriers as features; `all` adds a feature for all barriers together.
+    /// Returns the barriers as map features, and with `all` also a feature that stands for all
+    /// barriers together.
     fn assets(&self, site: &Site, all: bool) -> Assets {
         let own = self.barriers.iter().map(|barrier| {
             (
@@ -182,7 +186,8 @@ fn number(value: Option<f64>, fine: f64) -> Value {
         .map_or(Value::Null, |value| json!((value * fine).round() / fine))
 }
 
-/// Output row of a barrier, or of all barriers together; distances in metres, times in hours.
+/// Returns the output row of one barrier (`own`), or of all barriers together (`gain`). Times are
+/// in hours, lengths, areas and volumes in m, m² and m³.
 fn row(own: Option<(&Barrier, &BarrierOutcome)>, gain: Option<&BarrierGain>) -> AttributeRow {
     let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
     let of_all = |value: fn(&BarrierGain) -> f64| number(gain.map(value), 1.0);
@@ -206,7 +211,8 @@ fn row(own: Option<(&Barrier, &BarrierOutcome)>, gain: Option<&BarrierGain>) -> 
     values.map(|(name, value)| (name.into(), value)).into()
 }
 
-/// Summary line: numbers of barriers reached and overflowed, and the total gain.
+/// Returns a summary line: numbers of barriers reached and overtopped, the first one overtopped,
+/// and the areas that the barriers save and add.
 fn words(barriers: &[Barrier], outcomes: &[BarrierOutcome], gain: Option<&BarrierGain>) -> String {
     let count = |time: fn(&BarrierOutcome) -> Option<f64>| outcomes.iter().filter_map(time).count();
     let (reached, overflowed) = (

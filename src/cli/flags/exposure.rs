@@ -1,4 +1,4 @@
-//! Exposure of map features to lava: the flag, the records that it needs, and the output files.
+//! Exposure of map features to lava: its flag, the records of the run, and the output files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::cli::show::messages;
 
-/// Section name of the records in a checkpoint.
+/// Name of the checkpoint section that contains the records.
 const MEMORY: &str = "flow_records";
 
 /// Seconds per hour.
@@ -40,26 +40,26 @@ pub(in crate::cli) struct ExposureOptions {
     exposure: Vec<String>,
 }
 
-/// Map of features with its output file.
+/// Feature map (input) with its output file.
 struct Exposure {
     map: PathBuf,
     file: PathBuf,
-    /// Features mapped to the box; `None` until the ground is known.
+    /// Features with the columns of the box that they cover; `None` until the ground is known.
     assets: Option<Assets>,
 }
 
-/// Validated exposure requests with the records that they need.
+/// Exposure files that the user requested, with the records of the run.
 pub(in crate::cli) struct Exposures {
     list: Vec<Exposure>,
     above_m: f64,
     records: Option<FlowRecords>,
-    /// Step of the last record; `None` before the first.
+    /// Step of the last recorded state; `None` before the first record.
     seen: Option<u64>,
 }
 
 impl ExposureOptions {
-    /// Validates the flags before lengthy work. A feature counts as reached by lava thicker than
-    /// `above_m` metres.
+    /// Checks the flags before lengthy work. `above_m`: thickness in metres above which lava counts
+    /// as reaching a feature.
     pub(super) fn check(
         &self,
         scene: &Scene,
@@ -110,12 +110,13 @@ impl ExposureOptions {
 }
 
 impl Exposures {
-    /// Paths of the output files.
+    /// Iterates over the paths of the output files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().map(|exposure| exposure.file.as_path())
     }
 
-    /// Reads the feature maps and maps them to the box of the run.
+    /// Reads the feature maps and determines the columns of the box that each feature covers;
+    /// called once the ground is known.
     pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         for exposure in &mut self.list {
             let assets = Assets::read(&exposure.map, site);
@@ -124,7 +125,7 @@ impl Exposures {
         Ok(())
     }
 
-    /// Temporary memory of the records while a checkpoint is written.
+    /// Estimates the temporary memory for the records while a checkpoint is written.
     pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         if self.records.is_some() {
             FlowRecords::need(grid)
@@ -133,7 +134,8 @@ impl Exposures {
         }
     }
 
-    /// Records the present state; must be called before the first step and after each step.
+    /// Adds the present state to the records. Must be called before the first step and after each
+    /// step.
     pub(super) fn observe(&mut self, simulation: &Simulation) {
         let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else {
             return;
@@ -152,7 +154,8 @@ impl Exposures {
         }
     }
 
-    /// Section name and encoded records for a checkpoint; `None` without records.
+    /// Returns the name and the content of the checkpoint section with the records; `None` without
+    /// records.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         let records = self.records.as_ref()?;
         Some((
@@ -161,7 +164,8 @@ impl Exposures {
         ))
     }
 
-    /// Restores the records from the checkpoint sections `memory`, written after `step` steps.
+    /// Restores the records from `memory`, the sections of a checkpoint written after `step` steps.
+    /// Fails if the records are missing or damaged.
     pub(super) fn go_on(
         &mut self,
         memory: &BTreeMap<String, Vec<u8>>,
@@ -188,8 +192,8 @@ impl Exposures {
         Ok(())
     }
 
-    /// Writes the files and prints a summary line for each. Returns one result per file: an error
-    /// does not prevent later files.
+    /// Writes all output files and, unless `quiet`, prints a summary line for each. Returns one
+    /// result per file; later files are written in spite of an earlier error.
     pub(super) fn write(
         &mut self,
         simulation: &Simulation,
@@ -221,7 +225,8 @@ impl Exposures {
     }
 }
 
-/// Output row of a feature; times in hours, thickness in metres, temperature in kelvin.
+/// Returns the output row of a feature; `None` stands for a feature that lava did not reach. Time
+/// in hours, thickness in metres, temperature in K.
 fn row(reach: &Option<Reach>) -> AttributeRow {
     let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
     let of = |number: fn(&Reach) -> f64, fine| {
@@ -246,7 +251,7 @@ fn row(reach: &Option<Reach>) -> AttributeRow {
     ]
 }
 
-/// Summary line: number of features reached, and the first one.
+/// Returns a summary line: number of features reached, and the first one with its time.
 fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
     let all = assets
         .list()

@@ -1,4 +1,4 @@
-//! Maps and fields of the last step for GIS and Python: the flags, the records that they need, and
+//! Maps and fields of the last step for GIS and Python: their flags, the records of the run, and
 //! the output files.
 
 use std::collections::BTreeMap;
@@ -25,13 +25,14 @@ use crate::cli::flags::barriers::{BarrierOptions, BarrierTable};
 use crate::cli::flags::exposure::{ExposureOptions, Exposures};
 use crate::cli::show::messages;
 
-/// Advice for maps that exceed the memory limit.
+/// Remedy in messages for maps that exceed the memory limit.
 const MEND: &str = "ask for fewer maps, or make the box coarser";
 
-/// Section name of the records in a checkpoint.
+/// Name of the checkpoint section that contains the records.
 const MEMORY: &str = "records";
 
-/// Default threshold of footprints in the classic model; in metres for a thickness.
+/// Default threshold of footprints for scenes without a cell height of the physical model, in the
+/// unit of the quantity (metres for a thickness).
 const FOOTPRINT_ABOVE: f64 = 0.05;
 
 /// Flags that ask for data files.
@@ -89,7 +90,7 @@ pub(in crate::cli) struct MapOptions {
 }
 
 impl MapOptions {
-    /// Validates, before lengthy work, the requested files and checks that they can be written.
+    /// Checks, before lengthy work, the requested files, and that they can be written.
     pub(in crate::cli) fn check(
         &self,
         scene: &Scene,
@@ -157,7 +158,8 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Parses `NAME=FILE` as a map with its output file.
+    /// Parses `NAME=FILE` as a map and its output file. `quantities`: quantities of the scene;
+    /// `above`: threshold of footprints.
     fn map(
         &self,
         text: &str,
@@ -189,8 +191,9 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Threshold of footprints; by default, the thickness in metres above which a flow's report
-    /// counts a column as covered.
+    /// Returns the threshold of footprints: `--footprint-above`, or by default the thickness in
+    /// metres above which the report of a flow counts a column as covered. Fails for a negative
+    /// number.
     fn above(&self, scene: &Scene) -> anyhow::Result<f64> {
         let usual = || match scene.spec.flow {
             Some(_) => {
@@ -211,7 +214,8 @@ impl MapOptions {
         Ok(above)
     }
 
-    /// Contour levels, ascending and without duplicates; `None` without the flag.
+    /// Returns the contour levels of `--levels`, ascending and without duplicates; `None` without
+    /// this flag.
     fn rising_levels(&self) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(mut levels) = self.levels.clone() else {
             return Ok(None);
@@ -225,8 +229,8 @@ impl MapOptions {
     }
 }
 
-/// Names of the materials to be recorded if any file needs records: those with a maximum thickness,
-/// without duplicates.
+/// Returns the names of the materials that have a map of their largest thickness. Only these are
+/// recorded during a run.
 fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
     let thickest = quantities
         .iter()
@@ -237,7 +241,7 @@ fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
         .collect()
 }
 
-/// Checks that all output files have distinct paths.
+/// Fails if two output files, or the styles of two maps, have the same path.
 fn check_apart<'a>(
     maps: &'a [MapFile],
     others: impl Iterator<Item = &'a Path>,
@@ -258,31 +262,31 @@ fn check_apart<'a>(
     Ok(())
 }
 
-/// Completed run, for the metadata of its files and messages about them.
+/// Run that has ended: information for the metadata of its files and for messages.
 pub(in crate::cli) struct Ended<'a> {
-    /// Provenance that is written into the files.
+    /// Provenance to be written into the files.
     pub(in crate::cli) about: Provenance,
     pub(in crate::cli) site: &'a Site,
     pub(in crate::cli) outcome: Outcome,
-    /// True to suppress the messages that name the files.
+    /// True to print no messages that name the files.
     pub(in crate::cli) quiet: bool,
 }
 
-/// Validated data files with the records that they need.
+/// Data files that the user requested, with the records of the run.
 pub(in crate::cli) struct MapPlan {
     maps: Vec<MapFile>,
     npz: Option<PathBuf>,
     exposures: Exposures,
     barriers: Option<BarrierTable>,
     existing: Existing,
-    /// Records of all materials; empty if no file needs records.
+    /// Records of each recorded material; empty if no file needs records.
     records: Vec<Records>,
-    /// Registration of the records' memory.
+    /// Reservation of the memory of the records.
     _held: Held,
 }
 
 impl MapPlan {
-    /// Paths of the output files, without accompanying files such as styles.
+    /// Iterates over the paths of the output files, without accompanying files such as styles.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         let maps = self.maps.iter().map(|map| map.path.as_path());
         let table = self.barriers.iter().map(BarrierTable::path);
@@ -291,8 +295,8 @@ impl MapPlan {
             .chain(table)
     }
 
-    /// Checks, before lengthy work, that the files can be written for this box, and reads the input
-    /// maps that they need.
+    /// Checks that the files can be written for the box at `site`, and reads the input maps that
+    /// they need; called once the ground is known.
     pub(in crate::cli) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.exposures.check_site(site)?;
         self.barriers
@@ -303,7 +307,7 @@ impl MapPlan {
             .try_for_each(|map| Ok(map.check_site(site)?))
     }
 
-    /// Memory for writing the largest file, without the world and the records.
+    /// Estimates the memory for writing the largest file, without the simulation and the records.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let archive = self.npz.as_ref().map(|_| npz::need(grid));
         self.maps
@@ -313,17 +317,18 @@ impl MapPlan {
             .fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Temporary memory of the records while a checkpoint is written.
+    /// Estimates the temporary memory for the records while a checkpoint is written.
     pub(in crate::cli) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         Records::need_of_keeping(grid, self.records.len()).and(self.exposures.need_of_keeping(grid))
     }
 
-    /// Returns true if the files need the cells of every step.
+    /// Returns true if the records need the cells of the present state after every step.
     pub(in crate::cli) fn reads_steps(&self) -> bool {
         !self.records.is_empty()
     }
 
-    /// Records the present state; must be called before the first step and after each step.
+    /// Adds the present state to the records. Must be called before the first step and after each
+    /// step.
     pub(in crate::cli) fn observe(&mut self, simulation: &Simulation) {
         self.exposures.observe(simulation);
         let (state, step) = (simulation.world(), simulation.steps());
@@ -332,7 +337,7 @@ impl MapPlan {
             .for_each(|records| records.observe(state, state.flow(), step));
     }
 
-    /// Section names and encoded records for a checkpoint.
+    /// Iterates over names and contents of the checkpoint sections with the records.
     pub(in crate::cli) fn memory(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
         self.memory_of_records()
             .into_iter()
@@ -350,7 +355,8 @@ impl MapPlan {
         (!bytes.is_empty()).then_some((MEMORY, bytes))
     }
 
-    /// Restores the records from the checkpoint sections `memory`, written after `step` steps.
+    /// Restores the records from `memory`, the sections of a checkpoint written after `step` steps.
+    /// Fails if records are missing or damaged.
     pub(in crate::cli) fn go_on(
         &mut self,
         memory: &BTreeMap<String, Vec<u8>>,
@@ -401,7 +407,8 @@ impl MapPlan {
         Ok(())
     }
 
-    /// Writes all files and prints their paths; an error does not prevent later files.
+    /// Writes all files and prints their paths. Later files are written in spite of an earlier
+    /// error; returns the first error.
     pub(in crate::cli) fn write(
         &mut self,
         simulation: &Simulation,

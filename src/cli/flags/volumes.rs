@@ -1,4 +1,5 @@
-//! Volumes and meshes written by `lavoxel run`: of the last step, or as a series of steps.
+//! Volumes and meshes that `lavoxel run` writes after the last step, or as a series of files every
+//! N steps.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,21 +23,21 @@ use serde::{Deserialize, Serialize};
 use crate::cli::flags::count;
 use crate::cli::show::messages;
 
-/// Maximum number of files in a series.
+/// Upper bound on the number of files in a series.
 const MAX_FILES: u64 = 100_000;
 
-/// Section name of the series in a checkpoint.
+/// Name of the checkpoint section that contains the written steps of all series.
 const MEMORY: &str = "series";
 
-/// Written steps of a series, as stored in a checkpoint: the requested file, and runs of
-/// equidistant steps.
+/// Written steps of one series as a checkpoint stores them: path of the requested file, and ranges
+/// of equidistant steps.
 #[derive(Debug, Serialize, Deserialize)]
 struct Series {
     path: String,
     runs: Vec<StepRun>,
 }
 
-/// Run of `count` equidistant steps from `first`, with a spacing of `apart` steps.
+/// Range of `count` equidistant steps: `first`, and then one every `apart` steps.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct StepRun {
     first: u64,
@@ -45,7 +46,7 @@ struct StepRun {
 }
 
 impl StepRun {
-    /// Compresses ascending steps to runs.
+    /// Compresses the steps, which must ascend, to ranges of equidistant steps.
     fn split(steps: &[u64]) -> Vec<Self> {
         let mut runs: Vec<Self> = Vec::new();
         for &step in steps {
@@ -62,8 +63,8 @@ impl StepRun {
         runs
     }
 
-    /// Expands runs to steps up to `last`; `None` if the runs are invalid. The counts are
-    /// untrusted, so they are checked before anything is expanded.
+    /// Expands ranges to steps up to `last`; `None` if the ranges are invalid. They come from a
+    /// file, so that their counts are checked before any range is expanded.
     fn steps(runs: &[Self], last: u64) -> Option<Vec<u64>> {
         let mut steps = Vec::new();
         for Self {
@@ -165,30 +166,30 @@ impl VolumeArgs {
     }
 }
 
-/// Output file, or series of files, written during a run.
+/// Requested output file, or series of files with numbered names.
 struct Output {
     file: SpaceFile,
-    /// Steps that have been written.
+    /// Steps of the series that have been written, ascending.
     steps: Vec<u64>,
-    /// True if the series file (.pvd) belongs to this run, possibly from before an interruption, so
-    /// that it may be replaced.
+    /// True if the list file of the series (.pvd) was written by this run, possibly before an
+    /// interruption, and may therefore be replaced.
     is_begun: bool,
 }
 
 impl Output {
-    /// Path of the requested file as text.
+    /// Returns the requested path as text.
     fn path(&self) -> String {
         self.file.path().to_string_lossy().into_owned()
     }
 
-    /// Path of the series' file for step `step`.
+    /// Returns the path of the file for step `step` of the series.
     fn numbered(&self, step: u64) -> PathBuf {
         self.file
             .path()
             .with_file_name(self.name_of(&format!("{step:06}")))
     }
 
-    /// File name of the series with `number` inserted.
+    /// Returns the requested file name with `number` inserted before the extension.
     fn name_of(&self, number: &str) -> OsString {
         let mut name = self.file.path().file_stem().unwrap_or_default().to_owned();
         name.push(format!("_{number}."));
@@ -196,7 +197,7 @@ impl Output {
         name
     }
 
-    /// Writes one step to its own file and updates the series file.
+    /// Writes the present step to its own file and updates the list file of the series.
     fn add(
         &mut self,
         shot: &ExportState<'_>,
@@ -229,11 +230,11 @@ impl Output {
     }
 }
 
-/// Volume and mesh outputs of a run.
+/// Volume and mesh files that the user requested.
 pub(in crate::cli) struct Exports {
     outputs: Vec<Output>,
     every: Option<u64>,
-    /// Total number of steps of the run.
+    /// Number of the last step of the run.
     steps: u64,
     existing: Existing,
     skin: Skin,
@@ -241,18 +242,19 @@ pub(in crate::cli) struct Exports {
 }
 
 impl Exports {
-    /// Paths of the requested files, without step numbers.
+    /// Iterates over the requested paths, without step numbers.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.outputs.iter().map(|output| output.file.path())
     }
 
-    /// Lower bound of the memory for writing the largest file, without the world.
+    /// Estimates a lower bound of the memory for writing the largest file, without the simulation.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let needs = self.outputs.iter().map(|output| output.file.need(grid));
         needs.fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Section name and encoded steps of the series for a checkpoint; `None` without a series.
+    /// Returns the name and the content of the checkpoint section with the written steps; `None`
+    /// without a series.
     pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         self.every?;
         let series = |output: &Output| Series {
@@ -266,8 +268,8 @@ impl Exports {
         ))
     }
 
-    /// Restores series of the same file names from the checkpoint sections `memory`, written after
-    /// `step` steps, so that files written before stay in the series.
+    /// Restores the written steps of each series from `memory`, the sections of a checkpoint
+    /// written after `step` steps, so that earlier files stay in the series.
     pub(in crate::cli) fn go_on(
         &mut self,
         memory: &BTreeMap<String, Vec<u8>>,
@@ -294,8 +296,8 @@ impl Exports {
         Ok(())
     }
 
-    /// Returns an error if a file exists or cannot be written, except for files of the series so
-    /// far.
+    /// Fails if an output file exists already or cannot be written; files of the series so far may
+    /// exist.
     pub(in crate::cli) fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
             let Some(every) = self.every else {
@@ -322,7 +324,7 @@ impl Exports {
         Ok(())
     }
 
-    /// Reads the draped picture if a file needs it.
+    /// Reads the picture to be draped over the ground, if an output file (.glb) shows it.
     pub(in crate::cli) fn take_drape(
         &mut self,
         scene: &Scene,
@@ -335,12 +337,12 @@ impl Exports {
         Ok(())
     }
 
-    /// Returns true if files of `step` are due.
+    /// Returns true if the series has a file for the step `step`.
     pub(in crate::cli) fn is_due(&self, step: u64) -> bool {
         self.every.is_some_and(|every| step.is_multiple_of(every))
     }
 
-    /// Writes the step if it belongs to a series.
+    /// Writes the files of the present step if they are due.
     pub(in crate::cli) fn after_step(
         &mut self,
         simulation: &Simulation,
@@ -353,7 +355,8 @@ impl Exports {
         }
     }
 
-    /// Writes the last step, wherever the run ended, and reports the files.
+    /// Writes the files of the last step, which may be earlier than planned, and prints their paths
+    /// unless `quiet`.
     pub(in crate::cli) fn finish(
         &mut self,
         simulation: &Simulation,
@@ -404,7 +407,8 @@ impl Exports {
         Ok(())
     }
 
-    /// Reports the end of the run, and then the written files.
+    /// Prints messages about empty materials and an early end, and then the paths of the written
+    /// files.
     fn tell(&self, simulation: &Simulation) {
         let step = simulation.steps();
         for layer in simulation

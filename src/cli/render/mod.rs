@@ -1,5 +1,5 @@
-//! `lavoxel render`: simulates a scene and writes pictures and animations. In a build without a
-//! window, plain `lavoxel` does the same with the scene that the window would open.
+//! `lavoxel render`: simulates a scene and writes pictures and animations. A build without a window
+//! does the same for plain `lavoxel`, with the scene that the window would open.
 
 mod shooting;
 mod sun;
@@ -194,14 +194,14 @@ pub(crate) struct RenderArgs {
     force: bool,
 }
 
-/// First line of the plan of a film.
+/// First line of the file that describes an unfinished film.
 const PLAN: &str =
     "Frames of a film that is not whole yet: the command that began it goes on with them.";
 
-/// Minimum time between two checkpoints of a film.
+/// Smallest time between two checkpoints of a film.
 const KEPT_EVERY: Duration = Duration::from_secs(20);
 
-/// Minimum time between checkpoints as a multiple of the last one's writing time, which limits
+/// Smallest time between two checkpoints as a multiple of the time that the last one took; limits
 /// checkpoints to 4 % of the total time.
 const KEPT_COST: u32 = 25;
 
@@ -226,7 +226,7 @@ Examples:
   Draw a section of the crater, coloured by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
-/// Parses a size in pixels such as `960x640` (width × height).
+/// Parses a size in pixels such as `960x640` (width × height). Returns a message for other text.
 pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     let wrong = || format!("\"{text}\" is not a size such as 960x640");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
@@ -234,7 +234,8 @@ pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-/// Parses three numbers separated by commas, such as `0.5,0.4,0.5`.
+/// Parses three numbers separated by commas, such as `0.5,0.4,0.5`. Returns a message for other
+/// text.
 fn point(text: &str) -> Result<[f32; 3], String> {
     let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
     let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
@@ -344,7 +345,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
 }
 
 impl RenderArgs {
-    /// Flags that override scene keys, so that errors can name the flag.
+    /// Returns the flags in use that override scene keys, so that errors can name the flag.
     fn typed(&self) -> FlagNames {
         let mut typed = self.scene.source.typed();
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
@@ -397,7 +398,8 @@ impl RenderArgs {
         typed
     }
 
-    /// Applies the flags to the scene, which validates their values like its own.
+    /// Writes the values of the flags into the scene, which later validates them like its own
+    /// values.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
@@ -438,8 +440,8 @@ impl RenderArgs {
         Ok(())
     }
 
-    /// Returns true if an automatic camera may be chosen: a bare heightmap in the physical model,
-    /// without camera flags or film keys.
+    /// Returns true if the program may choose the camera: for a bare heightmap in the physical
+    /// model, without camera flags, slice or camera path.
     fn is_camera_free(&self, scene: &Scene) -> bool {
         let is_set = self.distance.is_some() || self.target.is_some() || self.azimuth.is_some();
         let film = &scene.spec.film;
@@ -450,8 +452,8 @@ impl RenderArgs {
             && !is_led
     }
 
-    /// Text that contains all inputs of the frames; an interrupted film is continued only if its
-    /// text is equal. `other` is the scene drawn at the right, if any.
+    /// Returns a text with all inputs that determine the frames. An interrupted film is continued
+    /// only if its text is equal. `other`: scene drawn at the right, `None` without one.
     fn plan_text(&self, scene: &Scene, other: Option<&Scene>) -> anyhow::Result<String> {
         let mut whole = scene.clone();
         whole.spec.threads = 0;
@@ -483,7 +485,7 @@ impl RenderArgs {
         ))
     }
 
-    /// Memory estimate of the largest picture.
+    /// Estimates the memory for drawing the largest picture.
     fn need(&self, scene: &Scene) -> MemoryEstimate {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size]
@@ -503,7 +505,8 @@ impl RenderArgs {
         }
     }
 
-    /// View (volume or slice) in which a scene is drawn.
+    /// Returns the view in which the scene is drawn: the volume, or the slice of `--slice` with its
+    /// quantity. Fails for an unknown quantity.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
         let Some(plane) = self.slice else {
             return Ok(View::Volume);
@@ -526,11 +529,11 @@ impl RenderArgs {
     }
 }
 
-/// Output files, all checked before the simulation starts.
+/// Output files of a film, all checked before the simulation starts.
 struct Outputs {
     picture: Option<PathBuf>,
     targets: Targets,
-    /// Output files of an interrupted run of this film, which may be replaced.
+    /// Output files that an interrupted command for this film left; they may be replaced.
     unfinished: Vec<PathBuf>,
 }
 
@@ -601,8 +604,8 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Policy for an existing file at `path`: files of an interrupted run of this film may be
-    /// replaced.
+    /// Returns the choice whether an existing file at `path` is kept or replaced: files of an
+    /// interrupted command for this film are replaced.
     fn existing(&self, path: &Path) -> Existing {
         if self
             .unfinished
@@ -616,28 +619,29 @@ impl Outputs {
     }
 }
 
-/// Number in the file name of a frame: the step, or the frame's index for a film with key frames or
-/// a hold.
+/// Returns the number in the file name of a frame: the step, or the index of the frame for a film
+/// with key frames or a held last picture.
 fn name_of(plan: &Plan, frame: u64, step: u64) -> u64 {
     if plan.is_by_steps() { step } else { frame }
 }
 
-/// Simulation of a film with its checkpoint writer.
+/// Simulation of a film, with its checkpoint writer.
 struct FilmState {
     stage: BuiltScene,
-    /// Checkpoint writer; `None` before the first frame or without a folder.
+    /// Checkpoint writer; `None` before the first new frame, and without a folder for checkpoints.
     keeper: Option<Keeper>,
-    /// Time of the last checkpoint, and the minimum wait until the next one.
+    /// Time of the last checkpoint.
     kept: Instant,
+    /// Smallest time between the last checkpoint and the next one.
     wait: Duration,
-    /// True once the first new frame has been reached.
+    /// True once the simulation has begun or was restored.
     begun: bool,
 }
 
 impl FilmState {
-    /// Restores the latest checkpoint in `folder` that is earlier than `step`, if any; returns the
-    /// step at which the film continues. The checkpoint must be earlier, because a restored state
-    /// lacks the pictures of its coverage until the next step.
+    /// Restores the latest checkpoint in `folder` before the step `step`, if there is one, on the
+    /// first call. Returns the step that the simulation has reached. The checkpoint must be earlier
+    /// than `step`, because a restored state can only be drawn after another step.
     fn begin(&mut self, folder: Option<&Path>, step: u64) -> anyhow::Result<u64> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(self.stage.simulation.steps());
@@ -670,14 +674,14 @@ impl FilmState {
         Ok(self.stage.simulation.steps())
     }
 
-    /// Enables the interruption of long steps by a signal.
+    /// Lets stop signals abort long steps of the simulation.
     fn stop_by(&mut self) {
         self.stage.simulation.stop_by(stop::flag());
         self.stage.simulation.cut_by(stop::overdue());
     }
 
-    /// Advances by one step, after writing a checkpoint if one is due and all earlier frames are
-    /// stored. Returns the duration of the step.
+    /// Writes a checkpoint if one is due, and then advances the simulation by one step. Returns the
+    /// duration of the step.
     fn step(&mut self, scene: &Scene) -> anyhow::Result<Duration> {
         if let Some(keeper) = self
             .keeper

@@ -1,4 +1,4 @@
-//! Production of a film: the loop over steps and frames, and the output of frames to files.
+//! Production of a film: loop over steps and frames, and output of the frames to files.
 
 use std::time::Instant;
 
@@ -17,14 +17,14 @@ use crate::cli::show::progress::{Frames, Progress};
 use crate::cli::show::reel::Reel;
 use crate::cli::show::side_by_side::Beside;
 
-/// Camera that follows the lava, with the bounds that its target is relative to, as (lowest corner,
-/// extent) in cells.
+/// Framing of all frames: camera that follows the lava, and bounds (lowest corner, extent; in
+/// cells) to which camera targets are relative.
 pub(super) struct Framed {
     follower: Option<Follower>,
     bounds: [[f32; 3]; 2],
 }
 
-/// State of a film in production.
+/// Film in production: simulation, renderer, camera and outputs.
 pub(super) struct Shooting {
     pub(super) scene: Scene,
     pub(super) state: FilmState,
@@ -34,16 +34,16 @@ pub(super) struct Shooting {
     pub(super) plan: Plan,
     pub(super) framed: Option<Framed>,
     pub(super) reel: Option<Reel>,
-    /// Step of the last frame drawn.
+    /// Step of the last frame that was drawn.
     pub(super) shown: u64,
     pub(super) quiet: bool,
 }
 
-/// Default distance of a following camera, in diagonals of the shown bounds.
+/// Default distance between a following camera and its target, in diagonals of the shown bounds.
 const FOLLOWING: f32 = 0.45;
 
-/// Metadata key in a frame's file under which the sight of a following camera is stored, so that a
-/// continued film repeats the camera's movement.
+/// Key in the metadata of a frame's file under which the point that a following camera looked at is
+/// stored, so that a continued film repeats the movement of the camera.
 const SIGHT: &str = "Sight";
 
 impl Shooting {
@@ -74,7 +74,7 @@ impl Shooting {
         })
     }
 
-    /// Number of steps needed by the film and the picture of the last step.
+    /// Returns the number of steps that the film and the picture of the last step need.
     fn steps(&self) -> u64 {
         let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
         if self.outputs.picture.is_some() {
@@ -84,14 +84,15 @@ impl Shooting {
         }
     }
 
-    /// Returns true if the picture of the last step needs steps beyond the present one.
+    /// Returns true if the simulation is before the step at which the picture of the last step is
+    /// due.
     fn is_early(&self) -> bool {
         self.outputs.picture.is_some()
             && self.state.stage.simulation.steps() < self.scene.spec.film.steps
     }
 
-    /// Draws the frames of the film until the end or a stop signal, and completes the film's files.
-    /// Returns the number of frames.
+    /// Draws the frames of the film until its end or a stop signal, and completes the film's files.
+    /// Returns the number of frames in the film.
     fn film(&mut self) -> anyhow::Result<u64> {
         let Some(mut reel) = self.reel.take() else {
             return Ok(0);
@@ -130,8 +131,9 @@ impl Shooting {
         Ok(added)
     }
 
-    /// Draws a frame and stores it. Returns false if the frame was not stored: after a stop signal
-    /// the present step becomes the last frame, which is not stored.
+    /// Draws frame number `frame` with the settings `shot`, adds it to the film, and stores it.
+    /// Returns false after a stop signal: the present state is then the last frame, which is not
+    /// stored.
     fn draw_frame(
         &mut self,
         frame: u64,
@@ -187,7 +189,7 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Fixes the framing of all frames to the bounds at step 0.
+    /// Fixes the bounds that frame all pictures to those before the first step.
     fn frame_cameras(&mut self) -> anyhow::Result<()> {
         let simulation = &self.state.stage.simulation;
         let Some(bounds) = self.painter.keep_framing(simulation)? else {
@@ -206,7 +208,8 @@ impl Shooting {
         Ok(())
     }
 
-    /// Camera for a frame of the present state; for a following camera also its sight of the lava.
+    /// Returns the camera for a frame of the present state, and for a following camera the point
+    /// that it looks at; `None` for other cameras.
     fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
         let camera = shot.camera.clone();
         let Some(Framed {
@@ -232,8 +235,8 @@ impl Shooting {
         )
     }
 
-    /// Advances a following camera by the sight stored in an earlier frame's file; returns false if
-    /// the file has no sight.
+    /// Moves a following camera as the stored frame `part` says, without simulating. Returns false
+    /// if the metadata of the frame do not contain the camera's point.
     fn takes_up(&mut self, part: &CachedFrame) -> bool {
         let Some(Framed {
             follower: Some(follower),
@@ -256,7 +259,8 @@ impl Shooting {
         true
     }
 
-    /// Draws the picture of the last step if requested and not stopped; returns true if drawn.
+    /// Simulates to the last step and draws its picture. Returns false if no picture is requested,
+    /// or if a stop signal prevented it.
     fn picture(&mut self) -> anyhow::Result<bool> {
         let Some(path) = self.outputs.picture.clone() else {
             return Ok(false);
@@ -301,8 +305,8 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Draws the present state, with the part at the right if requested; `None` if the program has
-    /// been stopped and its grace period is over.
+    /// Draws the present state in `size` pixels, with the right part if requested. `None` if the
+    /// program has been stopped and its grace period is over.
     fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
         let Self {
             painter,
@@ -318,7 +322,8 @@ impl Shooting {
         }
     }
 
-    /// Metadata for the file of a picture of the present state, as (key, value).
+    /// Returns the metadata for the file of a picture of the present state, as pairs (key, value).
+    /// `sight`: point that a following camera looks at.
     fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
         let simulation = &self.state.stage.simulation;
         let mut labels = vec![
@@ -338,7 +343,7 @@ impl Shooting {
         labels
     }
 
-    /// Prints the paths of the written files and the last step.
+    /// Prints the paths of the written files, the last step, and warnings.
     fn tell(&self, frames: u64, has_picture: bool) {
         if self.quiet {
             return;

@@ -1,10 +1,12 @@
-//! Text output for users and programs. A closed pipe ends the program without a panic.
+//! Text output to the terminal: data on standard output, messages on standard error. A closed pipe
+//! ends the output without a panic.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Replaces control characters, because the names of files, scenes and labels are untrusted.
+/// Replaces control characters by `?`, except line breaks and tabs: names of files, scenes and
+/// labels are untrusted and must not control the terminal.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(obeyed) {
@@ -14,12 +16,12 @@ fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Maximum length of a word in a note, in characters, longer than any file name; a longer word is
-/// truncated to a fixed number of characters.
+/// Upper bound in characters on the length of a word in a message, longer than any file name. Of a
+/// longer word the first `LEFT` characters are printed.
 const LONGEST_WORD: usize = 300;
 const LEFT: usize = 60;
 
-/// Truncates overlong words, which can only come from a file's text.
+/// Cuts overlong words, which can only come from the content of a file.
 fn short(text: &str) -> Cow<'_, str> {
     let is_long = |word: &str| word.chars().nth(LONGEST_WORD).is_some();
     if !text.split(' ').any(is_long) {
@@ -36,7 +38,7 @@ fn short(text: &str) -> Cow<'_, str> {
     words.collect::<Vec<String>>().join(" ").into()
 }
 
-/// Prints data on standard output.
+/// Prints data and a line break to standard output. A closed pipe is no error.
 pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -48,37 +50,38 @@ pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a note on standard error, on one line even if names contain line breaks.
+/// Prints a message to standard error, on one line even if names in the message contain line
+/// breaks.
 pub(in crate::cli) fn note(text: &str) {
     lines(&short(&text.replace(['\n', '\r'], "?")));
 }
 
-/// Prints lines on standard error.
+/// Prints text of one or several lines to standard error.
 fn lines(text: &str) {
     // Standard error may be closed, and then the failure cannot be reported.
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
 
-/// Prints warnings on standard error.
+/// Prints each text as a warning to standard error.
 pub(in crate::cli) fn warn(texts: impl IntoIterator<Item = String>) {
     texts
         .into_iter()
         .for_each(|text| note(&format!("warning: {text}")));
 }
 
-/// Prints the paths of written files on standard error.
+/// Prints the paths of written files to standard error, one per line.
 pub(in crate::cli) fn files<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) {
     for path in paths {
         note(&path.display().to_string());
     }
 }
 
-/// Prints an error on standard error.
+/// Prints the text of an error to standard error, after the name of the program.
 pub(in crate::cli) fn error(text: &str) {
     note(&format!("lavoxel: {text}"));
 }
 
-/// Prints a command-line error or the help; returns the exit code.
+/// Prints an error of the command line, or the help that was asked for; returns the exit code.
 pub(in crate::cli) fn usage(error: &clap::Error) -> u8 {
     let plain = error.render().to_string();
     if visible(&plain) == plain {

@@ -1,5 +1,5 @@
-//! Right part of a film's pictures: a map in the colours of `--map` and its QGIS styles, or another
-//! scene at the same time.
+//! Right part of the pictures of a film: a map, in the colours of `--map`, or another scene at the
+//! same time.
 
 use std::path::Path;
 
@@ -18,19 +18,21 @@ use crate::cli::process::stop;
 use crate::cli::show::painter::{Painter, View};
 use crate::cli::{file_or_shipped, no_file};
 
-/// Minimum ratio of the picture's width to the map's width: the map takes at most half.
+/// Smallest ratio of the width of the whole picture to the width of the map: the map takes at most
+/// half.
 const WIDEST: u32 = 2;
 
-/// Parsed flag value: the content at the right of each picture.
+/// Parsed value of `--beside`: the content of the right part.
 pub(in crate::cli) enum Asked {
-    /// Map, with the minimum upper end of its legend in the map's unit.
+    /// Map of a quantity, and the smallest upper end of its legend in the unit of the quantity.
     Map(MapQuantity, f64),
     /// Another scene.
     Scene(Box<Scene>),
 }
 
 impl Asked {
-    /// Parses `NAME` or `NAME=NUMBER` as a map, or else the path or name of a scene.
+    /// Parses `NAME` or `NAME=NUMBER` as a map, or otherwise `text` as the path or name of a scene.
+    /// `scene`: scene of the film, which determines the known maps.
     pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<Self> {
         let quantities = scene.column_quantities();
         let (name, upper) = match text.split_once('=') {
@@ -67,7 +69,7 @@ impl Asked {
         Ok(Self::Map(subject, upper))
     }
 
-    /// Scene to be drawn at the right; `None` for a map.
+    /// Returns the scene to be drawn at the right; `None` for a map.
     pub(in crate::cli) fn scene(&self) -> Option<&Scene> {
         match self {
             Self::Map(..) => None,
@@ -76,15 +78,15 @@ impl Asked {
     }
 }
 
-/// Renderer of the right part of pictures.
+/// Renderer of the right part: a map of the film's own scene, or another simulation.
 pub(in crate::cli) enum Beside {
     Map(Map),
     Run(Box<Run>),
 }
 
 impl Beside {
-    /// Creates the right part for pictures of `scene` at `site`; `view` is the view of the other
-    /// scene.
+    /// Creates the renderer for a film of `scene` at `site`; `view` is the view in which another
+    /// scene is drawn.
     pub(in crate::cli) fn new(
         asked: Asked,
         scene: &Scene,
@@ -102,7 +104,8 @@ impl Beside {
         }
     }
 
-    /// Fixes the framing of all cameras to the bounds at step 0; see [`Painter::keep_framing`].
+    /// Fixes the framing of another scene's cameras to its bounds before the first step; see
+    /// [`Painter::keep_framing`]. No effect on a map.
     pub(in crate::cli) fn keep_framing(&mut self) -> anyhow::Result<()> {
         if let Self::Run(run) = self {
             run.painter.keep_framing(&run.stage.simulation)?;
@@ -110,15 +113,15 @@ impl Beside {
         Ok(())
     }
 
-    /// Lets cameras follow the present bounds again.
+    /// Lets the cameras of another scene follow its present bounds again. No effect on a map.
     pub(in crate::cli) fn free_framing(&mut self) {
         if let Self::Run(run) = self {
             run.painter.free_framing();
         }
     }
 
-    /// Draws the present state in `size` pixels; `paint` draws the left part. `None` if the program
-    /// has been stopped and its grace period is over.
+    /// Draws the whole picture of the present state in `size` pixels; `paint` draws the left part
+    /// in the given size. `None` if the program has been stopped and its grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -153,7 +156,7 @@ impl Beside {
         }))
     }
 
-    /// Differences between `simulation` and the other scene at the same time, one line per
+    /// Returns the differences between `simulation` and the other scene as text lines, one per
     /// quantity; empty for a map.
     pub(in crate::cli) fn lines(&self, simulation: &Simulation) -> Vec<String> {
         let Self::Run(run) = self else {
@@ -184,10 +187,10 @@ impl Beside {
     }
 }
 
-/// Map drawn at the right.
+/// Map of a quantity of the film's own scene, drawn at the right.
 pub(in crate::cli) struct Map {
     subject: MapQuantity,
-    /// Minimum upper end of the legend, in the map's unit.
+    /// Smallest value at the upper end of the legend, in the unit of the quantity.
     upper: f64,
     scene: String,
     site: Site,
@@ -218,7 +221,7 @@ impl Map {
     }
 }
 
-/// Other scene, simulated and drawn at the right.
+/// Other scene, which is simulated along with the film and drawn at the right.
 pub(in crate::cli) struct Run {
     name: String,
     stage: BuiltScene,
@@ -237,7 +240,8 @@ impl Run {
         })
     }
 
-    /// Advances the other scene to the time of `to`; see [`Simulation::is_behind`].
+    /// Advances the other scene to the time of the film's simulation `to`: to equal seconds if both
+    /// use the physical model, otherwise to equal steps.
     fn catch_up(&mut self, to: &Simulation) -> anyhow::Result<()> {
         let own = &mut self.stage.simulation;
         while own.is_behind(to) && !stop::asked() {

@@ -1,4 +1,4 @@
-//! Observed positions of the lava front over time, from a table.
+//! Observed positions of the lava front at several times, read from a table.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use lavoxel_files::table::{Table, TableRow};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Seconds;
 
-/// Upper bound on the number of table rows.
+/// Upper bound on the number of rows of a table of front positions.
 const MOST: usize = 10_000;
 
 /// Observed position of the lava front at one time.
@@ -20,14 +20,15 @@ pub(super) struct Front {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum FrontPosition {
-    /// Distance from the vent, in metres.
+    /// Distance of the front from the vent, in metres.
     Distance(f64),
-    /// Point in map coordinates.
+    /// Position of the front, in map coordinates.
     Point([f64; 2]),
 }
 
 impl Front {
-    /// Returns the distance in metres from the point `from` (column, row) to the front.
+    /// Returns the distance in metres from the point `from` (column, row in cells) to the front. A
+    /// front given as a distance returns that distance; `from` is then ignored.
     pub(super) fn distance_from(&self, from: [f64; 2], site: &Site) -> f64 {
         match self.place {
             FrontPosition::Distance(metres) => metres,
@@ -39,8 +40,10 @@ impl Front {
     }
 }
 
-/// Reads a table (`.csv`) with a header: `time` (seconds, or with a unit such as 6h), `time_h` or
-/// `time_d`, and `distance_m` or `x` and `y` in map coordinates.
+/// Reads a table (`.csv`) of front positions. The header names the column of the time, `time`
+/// (seconds, or with a unit such as 6h), `time_h` or `time_d`, and those of the position,
+/// `distance_m` or `x` and `y` in map coordinates. Returns a message if the file cannot be read or
+/// is malformed.
 pub(super) fn read(path: &Path) -> Result<Vec<Front>, String> {
     let wrong = |fault: String| format!("{}: {fault}", path.display());
     let fronts = FRONTS

@@ -1,5 +1,5 @@
-//! Observations of an eruption, resampled to the columns of the box, and their agreement with a
-//! run.
+//! Observations of an eruption on the columns of the box, and the score of a run against each of
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,31 +14,35 @@ use lavoxel_geo::map::{Placement, Site};
 use lavoxel_scene::scene::Seconds;
 use lavoxel_sim::records::FlowRecords;
 
-/// Observation at one time.
+/// Observation of the lava at one time: an outline, a thickness map or a front position.
 #[derive(Clone, Debug)]
 pub(super) struct Observation {
-    /// Display name.
+    /// Display name for reports: file name and time.
     pub(super) name: String,
-    /// Time of the observation, in seconds.
+    /// Time of the observation, in seconds since the start of the run.
     pub(super) time_s: f64,
-    /// Weight in the score, relative to the other observations.
+    /// Weight of this observation's score in the score of a run, relative to the other
+    /// observations.
     pub(super) weight: f64,
     sort: Sort,
 }
 
 #[derive(Clone, Debug)]
 enum Sort {
-    /// Mask of columns covered by lava, number of outline cells outside the box, and thickness
-    /// threshold in metres for the run.
+    /// Outline of the lava. `inside`: mask of the covered columns; `beyond`: number of outline
+    /// cells outside the box; `above_m`: thickness in metres above which a simulated column counts
+    /// as covered.
     Outline {
         inside: Vec<bool>,
         beyond: usize,
         above_m: f32,
     },
-    /// Thickness of each column in metres, and the sum of the thicknesses outside the box.
+    /// Thickness map. `metres`: observed thickness of each column, in metres; `beyond`: sum of the
+    /// observed thicknesses of all cells outside the box, in metres.
     Thickness { metres: Vec<f32>, beyond: f64 },
-    /// Distance in metres of the front from the point `from` (column, row), and thickness threshold
-    /// in metres for the run.
+    /// Front position. `from`: origin of the distance (column, row in cells); `distance_m`:
+    /// distance of the front from `from`, in metres; `above_m`: thickness in metres above which a
+    /// simulated column counts as covered.
     Front {
         from: [f64; 2],
         distance_m: f64,
@@ -46,14 +50,14 @@ enum Sort {
     },
 }
 
-/// Reader of observations for a box and its map.
+/// Reader that resamples observation files to the columns of one box.
 pub(super) struct Onto<'a> {
     pub(super) site: &'a Site,
-    /// End time of the runs, in seconds.
+    /// End time of the runs, in seconds; the time of observations whose file states none.
     pub(super) end_s: f64,
-    /// Thickness threshold in metres above which a column counts as covered.
+    /// Thickness in metres above which a column counts as covered by lava.
     pub(super) above_m: f64,
-    /// Origin of front distances (column, row).
+    /// Point from which front distances are measured (column, row in cells).
     pub(super) from: [f64; 2],
 }
 
@@ -71,7 +75,8 @@ impl Onto<'_> {
         Ok(at)
     }
 
-    /// Reads an outline: polygons, or a raster with cells above the threshold as covered.
+    /// Reads an observed outline: polygons, or a raster whose cells above the threshold are
+    /// covered. Returns a message if the file is invalid or its time is after the end of the runs.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
         let limit = Limit {
             above: self.above_m,
@@ -99,8 +104,8 @@ impl Onto<'_> {
         })
     }
 
-    /// Returns the mask of columns that a footprint covers, and the number of the footprint's cells
-    /// outside the box.
+    /// Returns the mask of the columns that a footprint covers, and the number of its cells outside
+    /// of the box. `path`: file of the footprint, for messages.
     fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
         let place = self.site.placement();
         let empty = Footprint {
@@ -131,7 +136,7 @@ impl Onto<'_> {
         Ok((rows.iter().copied().collect(), beyond))
     }
 
-    /// Reads a raster of thicknesses in metres.
+    /// Reads an observed thickness map: a raster in metres.
     pub(super) fn thickness(&self, file: &DatedFile) -> Result<Observation, String> {
         // Reading the footprint also checks coordinate system and extent.
         let limit = Limit {
@@ -180,7 +185,8 @@ impl Onto<'_> {
         })
     }
 
-    /// Reads a table of front positions; their summed weight equals that of one outline.
+    /// Reads a table of front positions as one observation per row. The weights of all rows sum to
+    /// the weight of one outline.
     pub(super) fn fronts(&self, path: &Path) -> Result<Vec<Observation>, String> {
         let fronts = fronts::read(path)?;
         let weight = 1.0 / fronts.len() as f64;
@@ -224,7 +230,8 @@ fn name_of(file: &DatedFile) -> String {
     .to_string()
 }
 
-/// Returns the column and row in the raster `all` of the north-west corner of the raster `part`.
+/// Returns the position (column, row) of the north-west cell of the raster `part` in the larger
+/// raster `all`.
 fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
     let cells = |length: f64, cell: f64| (length / cell).round().max(0.0) as usize;
     [
@@ -234,8 +241,9 @@ fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
 }
 
 impl Observation {
-    /// Returns the agreement with a run, 0 (none) to 1 (perfect): for outlines the fit √(∩/∪), for
-    /// thicknesses 1 − Σ|a − b| / Σ(a + b), for a front the smaller distance over the larger.
+    /// Returns the score of a simulated flow against this observation, from 0 (no agreement) to 1
+    /// (equal). Outline: √(∩/∪) of both areas; thickness: 1 − Σ|a − b| / Σ(a + b); front: the
+    /// smaller of both distances divided by the larger.
     pub(super) fn score(&self, flow: &Flow, records: &FlowRecords, site: &Site) -> f64 {
         match &self.sort {
             Sort::Outline {
@@ -288,8 +296,8 @@ impl Observation {
     }
 }
 
-/// Returns the distance in metres from `from` (column, row) to the farthest column thicker than
-/// `above_m` metres.
+/// Returns the distance in metres from `from` (column, row in cells) to the farthest column whose
+/// recorded largest thickness exceeds `above_m` metres; 0 if there is none.
 fn reach_m(records: &FlowRecords, from: [f64; 2], above_m: f32, site: &Site) -> f64 {
     let nx = site.grid.nx;
     let covered = records

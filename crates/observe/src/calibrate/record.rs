@@ -1,4 +1,4 @@
-//! File of a run: JSON with a checksum.
+//! File of one calibration run: its parameters and scores, as JSON with a checksum.
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -8,11 +8,11 @@ use crate::study::Folder;
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::TRIAL;
 
-/// Prefix of a run file, followed by its checksum.
+/// Text at the start of a run file; the checksum follows.
 const CHECKED: &str = "{\"checksum\":\"";
 
-/// Returns the text of a run file: checksum and JSON. The checksum depends on the run number, so
-/// that a file renamed to another run is rejected.
+/// Returns the text of the file of run `run`: a checksum, then `json`. The checksum depends on
+/// `run`, so that a file renamed to another run is rejected.
 fn checked(run: u64, json: &str) -> String {
     let sum = xxh3_64_with_seed(json.as_bytes(), run);
     format!("{CHECKED}{sum:016x}\",{}", json.trim_start_matches('{'))
@@ -26,22 +26,23 @@ fn unchecked(run: u64, text: &str) -> Option<String> {
     (checked(run, &json) == text).then_some(json)
 }
 
-/// Content of a run file.
+/// Content of the file of one calibration run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunFile {
-    /// Fingerprint of the plan in hexadecimal.
+    /// Fingerprint of the plan to which the run belongs, in hexadecimal.
     pub(super) plan: String,
-    /// Values of the varied scene numbers, in plan order.
+    /// Values of the varied scene numbers in this run, in the order of the plan.
     pub(super) values: Vec<f64>,
-    /// Agreement scores of the run with the observations.
+    /// Scores of the run against each observation.
     pub(super) scores: Scores,
     /// Wall-clock time of the run, in seconds.
     pub(super) seconds: f64,
 }
 
 impl RunFile {
-    /// Reads and verifies the file of run `run`.
+    /// Reads the file of run `run`. Returns a message if the file is missing, damaged or of another
+    /// plan.
     pub(super) fn read(folder: &Folder, run: u64) -> Result<Self, String> {
         let path = folder.path_of(run);
         let wrong = |fault: &str| {
@@ -64,14 +65,14 @@ impl RunFile {
         }
     }
 
-    /// Returns the bytes of the file of run `run`.
+    /// Encodes this content as the file of run `run`.
     pub(super) fn bytes(&self, run: u64) -> Vec<u8> {
         let text = serde_json::to_string(self).expect("a run is plain text and numbers");
         (checked(run, &text) + "\n").into_bytes()
     }
 }
 
-/// Fingerprint of the plan of `folder`, in hexadecimal.
+/// Returns the fingerprint of the plan of `folder`, in hexadecimal.
 pub(super) fn plan_name(folder: &Folder) -> String {
     format!("{:032x}", folder.fingerprint)
 }

@@ -15,14 +15,15 @@ use lavoxel_base::words::short;
 use lavoxel_files::table::quoted;
 use lavoxel_scene::scene::Scene;
 
-/// Absolute correlation above which two scene numbers are reported as trading off.
+/// Absolute correlation, 0 to 1, above which the report names two scene numbers that compensate
+/// each other.
 const TRADES: f64 = 0.7;
 
-/// Distance from a bound, as a fraction of the search range, within which a value is reported as at
-/// the bound.
+/// Largest distance from a search bound, as a fraction of the search range, at which the report
+/// counts a value as lying on that bound.
 const AT_BOUND: f64 = 0.02;
 
-/// Names of all result files.
+/// Names of the result files that a calibration writes to its folder.
 pub(super) const WRITTEN: [&str; 5] = [
     "best.toml",
     "calibration.json",
@@ -34,20 +35,20 @@ pub(super) const WRITTEN: [&str; 5] = [
 /// Number of significant digits of printed values.
 const DIGITS: i32 = 4;
 
-/// Caution that every report states.
+/// Caution that every report of a calibration prints.
 const NO_FORECAST: &str =
     "A fit, not a forecast: the numbers were chosen for what they are judged by.";
 
-/// Summary of a calibration, for serde, and as [text](Report::text).
+/// Results of a calibration; serialisable, and printable as [text](Report::text).
 #[derive(Debug, Serialize)]
 pub struct Report {
     runs: usize,
-    /// Number of runs whose scene numbers gave no valid scene.
+    /// Number of runs without a valid scene, because their scene numbers contradict each other.
     faults: usize,
     best_run: usize,
     score: f64,
     observed: Vec<Scored>,
-    /// Scores of the best run for the withheld observations.
+    /// Scores of the best run against the observations withheld from the search.
     checked: Vec<Scored>,
     numbers: Vec<Number>,
     plausible_runs: usize,
@@ -56,7 +57,7 @@ pub struct Report {
     repeated_deviation: Option<f64>,
     trades: Vec<Trade>,
     processor_seconds: f64,
-    /// Notes from reading the heightmap.
+    /// Assumptions made while the files of the scene were read, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     note: &'static str,
@@ -68,7 +69,7 @@ struct Scored {
     score: f64,
 }
 
-/// Varied scene number: best value, and smallest and largest plausible value.
+/// Result for one varied scene number: best value, and range of the plausible values.
 #[derive(Debug, Serialize)]
 struct Number {
     key: String,
@@ -76,12 +77,13 @@ struct Number {
     low: f64,
     high: f64,
     bounds: [f64; 2],
-    /// Bound flag: the plausible values reach a search bound, so values beyond may be plausible
-    /// too.
+    /// True if the range of plausible values touches a search bound, so that values beyond the
+    /// bound may be plausible, too.
     at_bound: bool,
 }
 
-/// Pair of scene numbers that are correlated over the plausible runs.
+/// Two scene numbers whose values are correlated over the plausible runs: one compensates the
+/// other.
 #[derive(Debug, Serialize)]
 struct Trade {
     a: String,
@@ -148,12 +150,12 @@ impl Report {
         }
     }
 
-    /// Returns the values of the best run, in plan order.
+    /// Returns the values of the varied scene numbers in the best run, in the order of the plan.
     pub(super) fn best_values(&self) -> Vec<f64> {
         self.numbers.iter().map(|number| number.best).collect()
     }
 
-    /// Formats the report as text.
+    /// Formats the report as plain text for the terminal.
     pub fn text(&self) -> String {
         let Self {
             runs,
@@ -225,7 +227,7 @@ impl Report {
         }
     }
 
-    /// Returns all warnings, a sentence each.
+    /// Returns all warnings about the calibration, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes.clone();
         for number in self.numbers.iter().filter(|number| number.at_bound) {
@@ -248,7 +250,7 @@ impl Report {
         warnings
     }
 
-    /// Formats the report as Markdown.
+    /// Formats the report as a Markdown file; `scene`: name of the scene.
     fn markdown(&self, scene: &str) -> String {
         let mut text = format!(
             "# Fit of {scene}\n\n**{NO_FORECAST}**\n\n| number | best | plausible | bounds |\n|---|---|---|---|\n"
@@ -301,7 +303,8 @@ impl Report {
         text
     }
 
-    /// Writes all result files and returns their paths; `best` is the scene with the best values.
+    /// Writes all result files to `folder` and returns their paths. `done`: points and scores of
+    /// all runs, `all`: their run files, `best`: the scene with the values of the best run.
     pub(super) fn write(
         &self,
         folder: &Folder,
@@ -328,7 +331,8 @@ impl Report {
             .collect::<Result<_, _>>()?)
     }
 
-    /// Formats the trace as CSV: one row per run.
+    /// Formats all runs as a CSV table with one row per run: phase, values, scores and wall-clock
+    /// time.
     fn trace(&self, done: &[Done], all: &[RunFile]) -> String {
         let names = |list: &[Scored]| {
             list.iter()
@@ -368,7 +372,7 @@ impl Report {
         text
     }
 
-    /// Plots score over value for each varied scene number, as SVG.
+    /// Plots the score of each run over the value of each varied scene number, as SVG.
     fn profiles(&self, done: &[Done], all: &[RunFile]) -> Result<String, StudyError> {
         let least = self.least_plausible_score;
         let runs = || {
@@ -416,7 +420,8 @@ impl Report {
     }
 }
 
-/// Returns mean and sample standard deviation; `None` for fewer than two values.
+/// Returns the mean and the sample standard deviation of `numbers`; both `None` for fewer than two
+/// numbers.
 fn moments(numbers: &[f64]) -> (Option<f64>, Option<f64>) {
     let count = numbers.len() as f64;
     if numbers.len() < 2 {
@@ -427,8 +432,8 @@ fn moments(numbers: &[f64]) -> (Option<f64>, Option<f64>) {
     (Some(mean), Some((squares / (count - 1.0)).sqrt()))
 }
 
-/// Returns the pairs of varied numbers whose correlation over the plausible runs exceeds
-/// `TRADES`.
+/// Returns the pairs of varied scene numbers whose correlation over the plausible runs exceeds
+/// `TRADES` in absolute value.
 fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
     let column = |i: usize| found.iter().map(move |done| done.point.shares[i]);
     let mut trades = Vec::new();

@@ -5,33 +5,34 @@
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Crossover probability: chance that a coordinate is taken from the mutant instead of the
-/// competing point.
+/// Crossover probability of the differential evolution: the chance that a coordinate comes from the
+/// mutant instead of the current member of the population.
 const CROSSED: f64 = 0.9;
 
-/// Bounds of the differential weight, which is drawn uniformly.
+/// Range of the differential weight F of a mutation, which is drawn uniformly.
 const FACTORS: [f64; 2] = [0.4, 0.9];
 
-/// Fraction of the population that serve as leaders in the mutation (the p of JADE).
+/// Fraction of the population, by score, from which a mutation takes its leader (p in JADE).
 const LEADERS: f64 = 0.2;
 
-/// Fraction of the runs, repetitions excluded, in the search phase.
+/// Fraction of all runs, repetitions excluded, that the search phase takes.
 const SEARCHED: f64 = 0.6;
 
-/// Standard deviation of the jitter in the spread phase, as a fraction of the search range.
+/// Standard deviation of the random displacement of points in the spread phase, as a fraction of
+/// the search range.
 const JITTER: f64 = 0.02;
 
-/// Smallest score difference between the best run and the plausibility threshold.
+/// Smallest difference between the best score and the score from which runs count as plausible.
 const LEAST_MARGIN: f64 = 0.01;
 
-/// Phase of a calibration.
+/// Phase of a calibration to which a run belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Search for the best run.
+    /// Search for the run with the highest score.
     Search,
-    /// Repetition of the best run with other random seeds.
+    /// Repetition of the best run with other random seeds, which shows the scatter of its score.
     Repeat,
-    /// Sampling of the plausible region.
+    /// Sampling of the region of the search space whose points score as well as the repetitions.
     Spread,
 }
 
@@ -45,21 +46,23 @@ impl Phase {
     }
 }
 
-/// Point of the search: one coordinate per varied number, from 0 (lower bound) to 1 (upper bound).
+/// Point of the search space: one coordinate per varied number, from 0 (lower bound) to 1 (upper
+/// bound), and the phase that chose the point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) shares: Vec<f64>,
     pub(super) phase: Phase,
 }
 
-/// Evaluated point with its score.
+/// Completed run: its point and its score, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Done {
     pub(super) point: Point,
     pub(super) score: f64,
 }
 
-/// Dimensions of a search: numbers of coordinates, runs, population members and repetitions.
+/// Size of a search: seed, and numbers of varied scene numbers, runs, population members and
+/// repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Search {
     pub(super) seed: u64,
@@ -77,8 +80,8 @@ impl Search {
         (wished.round() as usize).max(1) * self.population
     }
 
-    /// Returns the points of the next generation; `done` holds the results of all earlier points.
-    /// Empty after the last generation.
+    /// Returns the points of the next generation of runs. `done`: all earlier runs in order. Empty
+    /// if all runs are done.
     pub(super) fn next(&self, done: &[Done]) -> Vec<Point> {
         let (first, searched) = (done.len(), self.searched().min(self.runs));
         let left = self.runs - first;
@@ -105,7 +108,8 @@ impl Search {
             .collect()
     }
 
-    /// Returns the best run of each population member after complete generations.
+    /// Returns the population after the complete generations in `done`: the best run of each
+    /// member.
     fn population_of<'a>(&self, done: &'a [Done]) -> Vec<&'a Done> {
         let mut slots: Vec<&Done> = Vec::new();
         for (i, trial) in done.iter().enumerate() {
@@ -154,8 +158,9 @@ impl Search {
         }
     }
 
-    /// Returns the point of population member `slot` in the first generation by Latin hypercube
-    /// sampling: along each coordinate, every one of `population` equal intervals has one point.
+    /// Returns the coordinates of population member `slot` in the first generation by Latin
+    /// hypercube sampling: on each coordinate axis, each of the `population` equal intervals holds
+    /// one member.
     fn first(&self, slot: usize, numbers: Numbers) -> Vec<f64> {
         let parts = |i: usize| {
             let order = Numbers::new(self.seed, 0);
@@ -172,8 +177,9 @@ impl Search {
             .collect()
     }
 
-    /// Returns a point near a plausible one, displaced along the difference of two others (a move
-    /// of differential evolution Monte Carlo, ter Braak, Statistics and Computing 16, 2006).
+    /// Returns a new point of the spread phase: one of the points `plausible`, displaced along the
+    /// difference of two others (a move of differential evolution Monte Carlo, ter Braak,
+    /// Statistics and Computing 16, 2006).
     fn spreading(&self, run: usize, plausible: &[&[f64]]) -> Point {
         let numbers = Numbers::new(self.seed, run);
         let pick = |use_: usize| plausible[numbers.below(plausible.len(), use_)];
@@ -188,14 +194,16 @@ impl Search {
     }
 }
 
-/// Returns the run with the highest score, on a tie the first; repetitions are excluded.
+/// Returns the run with the highest score, the first of several; repetitions are excluded. `None`
+/// without runs.
 pub(super) fn best(done: &[Done]) -> Option<&Done> {
     let runs = done.iter().filter(|done| done.point.phase != Phase::Repeat);
     runs.reduce(|best, run| if run.score > best.score { run } else { best })
 }
 
-/// Returns the plausibility threshold: two standard deviations below the mean score of the
-/// repetitions, and at least [`LEAST_MARGIN`] below the best score of the search.
+/// Returns the score from which runs are plausible: two standard deviations below the mean score of
+/// the repetitions, but at least [`LEAST_MARGIN`] below the best score of the search. `None`
+/// without runs of the search phase.
 pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
     let best = done
         .iter()
@@ -229,13 +237,13 @@ pub(super) fn plausible(done: &[Done]) -> impl Iterator<Item = &Done> {
         .filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
 }
 
-/// Reflects a coordinate outside 0 to 1 at the bound that it exceeds.
+/// Maps any coordinate into the range 0 to 1 by reflection at both bounds.
 fn reflected(share: f64) -> f64 {
     let folded = share.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
-/// Random stream of one run.
+/// Source of the random numbers of one run.
 #[derive(Clone, Copy)]
 struct Numbers(StepKey);
 
@@ -250,7 +258,8 @@ impl Numbers {
         )
     }
 
-    /// Returns a random number, uniform in the open interval (0, 1), for use `use_` and index `i`.
+    /// Returns a random number, uniform in the open interval (0, 1). `use_` numbers the purpose,
+    /// `i` the coordinate or population member; equal arguments give equal numbers.
     fn uniform(self, use_: usize, i: usize) -> f64 {
         self.0.uniform_at([use_, i, 0])
     }
@@ -278,7 +287,8 @@ mod tests {
         }
     }
 
-    /// Narrow ridge: its two numbers trade off. Repetitions scatter by 0.01.
+    /// Score with a narrow ridge, on which one number compensates the other; repetitions scatter by
+    /// 0.01.
     fn score(point: &Point, run: usize) -> f64 {
         let [x, y] = [point.shares[0] - 0.3, point.shares[1] - 0.7];
         let noise = if point.phase == Phase::Repeat {

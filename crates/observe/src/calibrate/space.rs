@@ -9,18 +9,19 @@ use lavoxel_scene::scene::NumberKey;
 /// appended for a search in the logarithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vary {
-    /// Key of the scene number.
+    /// Key of the scene number that is varied.
     pub key: NumberKey,
-    /// Lower bound, in the unit of the scene number.
+    /// Lower bound of the search, in the unit of the scene number.
     pub low: f64,
-    /// Upper bound, in the unit of the scene number.
+    /// Upper bound of the search, in the unit of the scene number.
     pub high: f64,
-    /// Logarithmic flag: the search is uniform in the logarithm of the value.
+    /// True if the search is uniform in the logarithm of the value instead of in the value.
     pub is_log: bool,
 }
 
 impl Vary {
-    /// Returns the value at the coordinate `share`: 0 is the lower, 1 the upper bound.
+    /// Returns the value of the scene number at the coordinate `share`: 0 is the lower bound, 1 the
+    /// upper bound.
     pub(super) fn value(&self, share: f64) -> f64 {
         match self.is_log {
             true => libm::exp(

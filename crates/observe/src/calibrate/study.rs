@@ -1,4 +1,4 @@
-//! Calibration from settings to result files, for the program and for other users of the library.
+//! Calibration as a whole, from its settings to the result files.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,40 +26,41 @@ use lavoxel_scene::scene::{BuiltScene, Model, NumberKey, Scene, Seconds, Templat
 
 /// Upper bound on the number of runs of a calibration.
 const MOST_RUNS: usize = 100_000;
-/// Upper bound on the number of varied scene numbers.
+/// Upper bound on the number of scene numbers that a calibration varies.
 const MOST_NUMBERS: usize = 20;
 
-/// Lower bound on the population size, and upper bound on its default.
+/// Lower bound on the population size, and upper bound on the default population size.
 const POPULATION: [usize; 2] = [8, 40];
-/// Default population size per varied number.
+/// Default number of population members per varied scene number.
 const EACH: usize = 6;
 
-/// Interval at which a shard polls for the run files of other shards.
+/// Interval at which this process looks for the run files that other shards make.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Settings of a calibration, as the flags of `lavoxel calibrate` give them.
+/// Settings of a calibration; each field is a flag of `lavoxel calibrate`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Observed outlines: polygons, or rasters whose cells above `above` are covered.
+    /// Observed outlines: polygons, or rasters whose cells above the value `above` are covered.
     pub observed: Vec<DatedFile>,
     /// Observed thickness rasters, in metres.
     pub thickness: Vec<DatedFile>,
     /// Tables of observed front positions.
     pub fronts: Vec<PathBuf>,
-    /// Outlines withheld from the search, by which the best run is checked.
+    /// Outlines withheld from the search; the best run is compared with them at the end.
     pub check: Vec<DatedFile>,
     /// Varied scene numbers with their bounds.
     pub vary: Vec<Vary>,
-    /// Number of runs.
+    /// Total number of runs, repetitions included.
     pub runs: usize,
-    /// Population size; `None`: six per varied number, clamped to 8 to 40.
+    /// Number of runs in a generation of the search; `None`: six per varied number, clamped to 8 to
+    /// 40.
     pub population: Option<usize>,
-    /// Number of repetitions of the best run with other random seeds.
+    /// Number of times that the best run is repeated with other random seeds.
     pub repeats: usize,
-    /// Thickness threshold in metres above which a column counts as covered.
+    /// Thickness in metres above which a column counts as covered by lava.
     pub above: f64,
-    /// Origin of front distances in map coordinates; `None`: the first vent.
+    /// Point in map coordinates from which front distances are measured; `None`: the first vent.
     pub from: Option<[f64; 2]>,
 }
 
@@ -80,10 +81,11 @@ impl Default for Settings {
     }
 }
 
-/// Shard: its index from 0, and the number of shards that divide each generation's runs.
+/// Part of each generation's runs that this process makes: index of the part from 0, and number of
+/// parts.
 type Shard = (usize, usize);
 
-/// Calibration with validated settings.
+/// Calibration whose settings have been validated.
 pub struct Fit {
     trials: Trials,
     vary: Vec<Vary>,
@@ -92,8 +94,8 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Prepares the calibration of a scene of the physical model with `at_once` concurrent runs;
-    /// long steps abort once `stop` is set.
+    /// Prepares the calibration of a scene of the physical model. `at_once`: number of concurrent
+    /// runs; setting `stop` aborts long steps.
     ///
     /// # Errors
     /// Names the invalid setting as the flag of the program, or the missing memory.
@@ -145,14 +147,14 @@ impl Fit {
         })
     }
 
-    /// Returns the default folder `lavoxel-out/NAME-calibrate` of a scene.
+    /// Returns the default output folder for the scene name `scene`: `lavoxel-out/NAME-calibrate`.
     pub fn usual_folder(scene: &str) -> PathBuf {
         PathBuf::from(FOLDER).join(format!("{}-calibrate", file_name(scene)))
     }
 
-    /// Makes the missing runs, `at_once` concurrently, and writes the results; `None` if `ends`
-    /// returned true before completion. Calls `made` for each run that exists. With a `shard`,
-    /// makes only the shard's runs and waits for the run files of the others.
+    /// Makes all runs that have no file, `at_once` concurrently, and writes the results; `None` if
+    /// `ends` returned true before all runs existed. Calls `made` once for each run that exists.
+    /// With a `shard`, makes only the runs of this shard and waits for the run files of the others.
     ///
     /// # Errors
     /// When the folder is of another plan, memory does not suffice, or a file cannot be read or
@@ -200,8 +202,9 @@ impl Fit {
         Ok(Some((report, written)))
     }
 
-    /// Makes the missing runs of one generation; returns true once all runs of the generation
-    /// exist.
+    /// Makes those runs of one generation that have no file. `jobs`: run number, point and scene
+    /// numbers of each run of the generation. Returns false if `ends` returned true before all runs
+    /// existed.
     fn generation(
         &self,
         folder: &Folder,
@@ -265,7 +268,8 @@ impl Fit {
             .collect()
     }
 
-    /// Returns the score of a run: the weighted mean over its observations.
+    /// Returns the score of a run: the mean of `scores` over the search observations, by their
+    /// weights.
     fn score(&self, scores: &Scores) -> f64 {
         let weights = self
             .trials
@@ -318,7 +322,8 @@ impl Settings {
         })
     }
 
-    /// Reads the observations for the search, and those withheld for the final check.
+    /// Reads all observation files: first those for the search, then those withheld for the final
+    /// check.
     fn observations(
         &self,
         scene: &Scene,
@@ -369,7 +374,8 @@ impl Settings {
         Ok((observed, checked))
     }
 
-    /// Returns the plan: all inputs that determine the outcome of a run.
+    /// Returns the plan file with all inputs that determine the outcome of a run. `ground`: hash of
+    /// the ground; `scene`: name of the scene.
     fn plan(&self, search: &Search, trials: &Trials, ground: u64, scene: &str) -> PlanFile {
         let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();

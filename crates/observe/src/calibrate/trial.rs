@@ -1,5 +1,5 @@
-//! Single run of a calibration: simulates the scene with replaced numbers and scores the result
-//! against the observations.
+//! Simulation of one calibration run: replaces scene numbers, and scores the result against the
+//! observations.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,25 +13,25 @@ use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{NumberKey, Scene, SceneError, Template};
 use lavoxel_sim::simulation::Simulation;
 
-/// Scores of a run.
+/// Scores of one run against the observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scores {
-    /// Score of each search observation, 0 to 1.
+    /// Score against each observation of the search, 0 to 1.
     pub(super) observed: Vec<f64>,
-    /// Score of each withheld observation, 0 to 1.
+    /// Score against each observation withheld from the search, 0 to 1.
     pub(super) checked: Vec<f64>,
-    /// Error message if the scene numbers give no valid scene (all scores are then 0); `None` for a
-    /// valid scene.
+    /// Error message if no scene could be built from the values (all scores are then 0); `None`
+    /// otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<String>,
 }
 
-/// Inputs that all runs of a calibration share.
+/// Data that all runs of a calibration share.
 pub(super) struct Trials {
     pub(super) template: Template,
     pub(super) keys: Vec<NumberKey>,
     pub(super) site: Site,
-    /// Notes from reading the heightmap.
+    /// Assumptions made while the files of the scene were read, one sentence each.
     pub(super) notes: Vec<String>,
     pub(super) observed: Vec<Observation>,
     pub(super) checked: Vec<Observation>,
@@ -39,14 +39,16 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// Returns the scene with `values` in place of the varied numbers, in plan order.
+    /// Returns the scene with `values` in place of the varied numbers; `values` are in the order of
+    /// the plan.
     pub(super) fn scene(&self, values: &[f64]) -> Result<Scene, SceneError> {
         let pairs: Vec<_> = self.keys.iter().zip(values.iter().copied()).collect();
         self.template.with(&pairs)
     }
 
-    /// Simulates and scores a run; `None` if `stopped` returned true before completion. `again`: 0,
-    /// or the index of a repetition with other random seeds.
+    /// Simulates the scene with `values` and scores the result; `None` if `stopped` returned true
+    /// before the end. `again`: index of the repetition with other random seeds, 0 for other runs.
+    /// `values` are in the order of the plan.
     ///
     /// # Errors
     /// When memory does not suffice, or a number changes the box.
@@ -73,7 +75,8 @@ impl Trials {
         self.watch(stage.simulation, weighed, stopped)
     }
 
-    /// Returns scores of 0 with the fault `fault`, for scene numbers that give no valid scene.
+    /// Returns the scores of a run whose scene numbers give no valid scene: 0 against each
+    /// observation, with the error message `fault`.
     fn none(&self, fault: String) -> Scores {
         Scores {
             observed: vec![0.0; self.observed.len()],
@@ -82,7 +85,8 @@ impl Trials {
         }
     }
 
-    /// Advances the simulation and scores each observation at its time.
+    /// Runs `simulation` to the last observation and scores each observation at its time.
+    /// `weighed`: memory reservation of the run. `None` if the run was stopped.
     fn watch(
         &self,
         mut simulation: Simulation,
@@ -132,8 +136,8 @@ impl Trials {
     }
 }
 
-/// Sets the random seeds of repetition `again`. Only repetitions draw a heightmap error; all other
-/// runs use the ground of the file.
+/// Sets the random seeds of `scene` for repetition `again`; 0 means no repetition. Only repetitions
+/// add a random heightmap error; all other runs use the heights of the file.
 fn reseed(scene: &mut Scene, again: u32) {
     let terrain = &mut scene.spec.terrain;
     if again == 0 {
@@ -146,7 +150,7 @@ fn reseed(scene: &mut Scene, again: u32) {
         .map(|_| terrain.error_seed.unwrap_or(1).wrapping_add(again));
 }
 
-/// Rounds a score to nine decimals, the precision of the run files.
+/// Rounds a score to nine decimals, as stored in run files.
 fn rounded(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }

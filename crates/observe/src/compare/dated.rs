@@ -1,4 +1,4 @@
-//! Observation files with an optional time.
+//! Path of an observation file with an optional time, as stated on the command line.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,12 +6,12 @@ use std::str::FromStr;
 
 use lavoxel_scene::scene::Seconds;
 
-/// Observation file with its time; as text `day3.geojson@3d`, or without a time.
+/// Observation file with the time of its observation; as text `day3.geojson@3d`, or without a time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatedFile {
-    /// Path of the file.
+    /// Path of the observation file.
     pub path: PathBuf,
-    /// Time since the start of the eruption; `None`: no time stated.
+    /// Time of the observation since the start of the eruption; `None` if not stated.
     pub at: Option<Seconds>,
 }
 

@@ -14,10 +14,10 @@ use lavoxel_geo::terrain::{Heightmap, load_values};
 use lavoxel_scene::scene::Seconds;
 use ndarray::Array2;
 
-/// Memory in bytes per cell of the common raster, in addition to the footprints as read.
+/// Memory in bytes per cell of the common raster, in addition to both input footprints.
 const BYTES_A_CELL: f64 = 4.0;
 
-/// Memory in bytes per cell of the common raster for a comparison of thicknesses.
+/// Memory in bytes per cell of the common raster, needed in addition if thicknesses are compared.
 pub(super) const BYTES_OF_NUMBERS: f64 = 12.0;
 
 /// EPSG code of longitude and latitude on WGS 84, the system of GeoJSON.
@@ -26,22 +26,24 @@ const WGS_84: u16 = 4326;
 /// Number of cells along the longer side of the common raster if no file states a cell size.
 const CELLS: f64 = 1000.0;
 
-/// Criterion for raster cells to belong to a footprint.
+/// Criterion by which cells of a raster belong to a footprint.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     /// Threshold in the unit of the raster: cells with greater values belong to the footprint.
+    /// Ignored for a raster of times.
     pub(crate) above: f64,
-    /// Latest accepted time for a raster of times; `None` accepts all cells with a time.
+    /// Latest time that belongs to the footprint of a raster of times; `None`: all cells with a
+    /// time.
     pub(crate) until: Option<Seconds>,
-    /// Keep flag: the raster's values are kept in addition to the footprint.
+    /// True to keep the values of the raster in addition to the footprint.
     pub(crate) keeps: bool,
-    /// No-data value for a raster that states none; `None`: no such value.
+    /// Value that marks cells without data in a raster that states no such value; `None`: no value.
     pub(crate) no_data: Option<f64>,
 }
 
 impl Limit {
-    /// Returns true if a cell with the value `value` belongs to the footprint; `unit_s`: time unit
-    /// of the raster in seconds, `None` for quantities other than time.
+    /// Returns true if a cell with the value `value` belongs to the footprint. `unit_s`: length of
+    /// the raster's time unit in seconds; `None` for a raster of another quantity.
     fn includes(self, value: f64, unit_s: Option<f64>) -> bool {
         let last_s = self.until.map_or(f64::INFINITY, |Seconds(last_s)| last_s);
         match unit_s {
@@ -52,7 +54,7 @@ impl Limit {
     }
 }
 
-/// Returns the length of a time unit in seconds; `None` for other units.
+/// Returns the length in seconds of the time unit named `unit`; `None` if `unit` is no time unit.
 fn seconds(unit: &str) -> Option<f64> {
     match unit.to_lowercase().as_str() {
         "s" | "sec" | "second" | "seconds" => Some(1.0),
@@ -63,21 +65,22 @@ fn seconds(unit: &str) -> Option<f64> {
     }
 }
 
-/// Input of a comparison: a raster or polygons.
+/// Footprint file as read, before resampling: a raster or polygons.
 pub(crate) enum Source {
     Raster {
         footprint: Footprint,
         crs: Option<Crs>,
         is_time: bool,
         values: Option<Array2<f32>>,
-        /// Memory reservation that lasts while the other file is read.
+        /// Memory reservation for the raster, which counts while the other file is read.
         _held: Held,
     },
     Polygons(Polygons),
 }
 
 impl Source {
-    /// Reads polygons, or a raster whose footprint is given by `limit`.
+    /// Reads the footprint file at `path`: polygons, or a raster, to which `limit` applies. Returns
+    /// a message for an invalid file.
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
         match ending(path).as_str() {
             "tif" | "tiff" | "asc" => {
@@ -120,8 +123,8 @@ impl Source {
         }
     }
 
-    /// Resamples the values to the raster `onto` by nearest neighbour, NaN without data. `None` for
-    /// polygons, or if the values were not kept.
+    /// Returns the raster's values, resampled to the raster `onto` by nearest neighbour; NaN
+    /// without data. `None` for polygons, and if the values were not kept.
     pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
         let Self::Raster {
             footprint: Footprint { place, .. },
@@ -142,7 +145,8 @@ impl Source {
         Some(Array2::from_shape_fn((onto.rows, onto.cols), number))
     }
 
-    /// Returns the coordinate system of a raster; `None` if not stated, and for polygons.
+    /// Returns the coordinate system of the raster; `None` if the file states none, and for
+    /// polygons.
     pub(crate) fn crs(&self) -> Option<&Crs> {
         if let Self::Raster { crs, .. } = self {
             crs.as_ref()
@@ -151,25 +155,27 @@ impl Source {
         }
     }
 
-    /// Returns true for a raster of times.
+    /// Returns true if the file is a raster of times, such as an arrival map.
     pub(crate) fn is_time(&self) -> bool {
         matches!(self, Self::Raster { is_time: true, .. })
     }
 }
 
-/// Two footprints on a common raster.
+/// Two footprints, resampled to the same cells.
 pub(crate) struct Pair {
     pub(crate) a: Footprint,
     pub(crate) b: Footprint,
-    /// Ground metres per map unit of the raster, along x and y.
+    /// Length on the ground in metres of one map unit of the raster, along x and y.
     pub(crate) metres: (f64, f64),
-    /// Projection of the raster if polygons in degrees were projected to a plane; `None` otherwise.
+    /// Projection by which polygons in degrees were projected to the plane of the raster; `None` if
+    /// none were.
     pub(crate) plane: Option<ToDegrees>,
 }
 
 impl Pair {
-    /// Resamples two footprints to a common raster; `cell_size`: its cell size if both files
-    /// contain polygons.
+    /// Resamples the footprints `a` and `b` to a common raster: the cells of the first raster, or,
+    /// for two polygon files, new cells of edge `cell_size` (map units; `None`: a default). Returns
+    /// a message if the coordinate systems do not match.
     pub(crate) fn new(
         (a, path_a): (&Source, &Path),
         (b, path_b): (&Source, &Path),
@@ -230,7 +236,8 @@ impl Pair {
     }
 }
 
-/// Shifts a footprint in degrees by multiples of 360° to the longitudes of the raster `onto`.
+/// Returns the footprint shifted by a multiple of 360°, so that its longitudes match those of the
+/// raster `onto`; unchanged if the coordinate system is not in degrees.
 fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> Cow<'a, Footprint> {
     let middle = footprint.place.middle_x();
     let by = crs.map_or(0.0, |crs| crs.near(middle, onto.middle_x()) - middle);
@@ -247,8 +254,8 @@ fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> 
     })
 }
 
-/// Returns the ground metres per map unit along x and y; fails if the map scale varies too much
-/// over the raster.
+/// Returns the ground length in metres of one map unit along x and y; 1 without a coordinate
+/// system. Returns a message if the map scale varies too much over the raster.
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     let Some(crs) = crs else {
         return Ok((1.0, 1.0));
@@ -264,7 +271,8 @@ fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
         })
 }
 
-/// Extends the raster `place` by whole cells to cover `bounds`; `of`: file for messages.
+/// Extends the raster `place` by whole cells until it covers `bounds`. `of`: path of its file, for
+/// messages. Returns a message if the raster would become too large.
 fn extended(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
     let Some(bounds) = bounds else {
         return Ok(*place);
@@ -281,14 +289,14 @@ fn extended(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Pl
     Ok(place)
 }
 
-/// Paths of both files for messages.
+/// Paths of both footprint files, for messages.
 struct Names<'a> {
     a: &'a Path,
     b: &'a Path,
 }
 
 impl Names<'_> {
-    /// Fails unless both rasters have the same coordinate system, or neither states one.
+    /// Returns a message unless both rasters have the same coordinate system or both state none.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (
             a.cloned().unwrap_or_default(),
@@ -305,8 +313,8 @@ impl Names<'_> {
         ))
     }
 
-    /// Rasterises polygons to the cells of a raster, which is extended where needed; returns the
-    /// extended raster and the polygons' footprint.
+    /// Converts the polygons of the file `path` to a footprint on the cells of `raster`, which is
+    /// extended if necessary. Returns the extended raster and the polygons' footprint.
     fn drawn(
         &self,
         raster: &Footprint,
@@ -331,7 +339,8 @@ impl Names<'_> {
         Ok((raster.onto(place), filled(place, &polygons)))
     }
 
-    /// Rasterises the polygons of both files to new cells.
+    /// Converts the polygons of both files to footprints on new cells; `cell_size` is the edge of a
+    /// cell in map units, `None` for the default.
     fn both_drawn(
         &self,
         a: &Polygons,
@@ -403,7 +412,7 @@ impl Names<'_> {
     }
 }
 
-/// Projects polygons from degrees to the plane of `way`.
+/// Projects polygons from degrees to the plane of the projection `way`; `path` is for messages.
 fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> Result<Polygons, String> {
     let ring = |ring: &Vec<[f64; 2]>| {
         ring.iter()

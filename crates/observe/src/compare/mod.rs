@@ -1,4 +1,5 @@
-//! Comparison of two footprints (areas and agreement measures) and of two simulation states.
+//! Comparison of two footprints (areas and measures of agreement), and of two states of a
+//! simulation.
 
 mod classes;
 mod dated;
@@ -21,28 +22,29 @@ use lavoxel_files::output::Existing;
 use lavoxel_geo::map::compare::{Agreement, Footprint};
 use lavoxel_scene::scene::Seconds;
 
-/// Options of a comparison.
+/// Options of a comparison of two footprints.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
     /// Threshold in the unit of the file: raster cells with greater values belong to the footprint.
+    /// Ignored for rasters of times.
     pub above: f64,
-    /// No-data value for a raster that states none; `None`: no such value.
+    /// Value that marks cells without data in a raster that states no such value; `None`: no value.
     pub no_data: Option<f64>,
-    /// Latest accepted time for a raster of times; `None` accepts all cells with a time.
+    /// Latest time that belongs to the footprint of a raster of times; `None`: all cells with a
+    /// time.
     pub until: Option<Seconds>,
-    /// Origin of front distances in map coordinates of the first file; `None`: front distances are
-    /// not measured.
+    /// Point from which the distances of both fronts are measured, in the map coordinates of the
+    /// first file; `None`: front distances are not measured.
     pub from: Option<[f64; 2]>,
-    /// Cell size in metres or map units if both files contain polygons; `None`: a thousandth of the
+    /// Edge of a cell in metres or map units, for two polygon files; `None`: a thousandth of the
     /// longer side.
     pub cell_size: Option<f64>,
-    /// Volume flag: volumes are compared in addition; the first file must be a thickness raster in
-    /// metres.
+    /// True to compare volumes in addition; the first file must be a thickness raster in metres.
     pub thickness: bool,
     /// Path of the agreement map (`.tif` or `.asc`) to be written; `None`: no map.
     pub classes: Option<PathBuf>,
-    /// Policy for an existing output file.
+    /// Choice whether an existing file at `classes` is kept or replaced.
     pub existing: Existing,
 }
 
@@ -107,7 +109,8 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
     Ok(found)
 }
 
-/// Agreement of two footprints, for serde, and as [text](Comparison::text).
+/// Result of a comparison of two footprints; serialisable, and printable as
+/// [text](Comparison::text).
 #[derive(Debug, Serialize)]
 pub struct Comparison {
     a: ComparedFile,
@@ -198,7 +201,8 @@ impl Pair {
         })
     }
 
-    /// Returns the comparison with volumes added.
+    /// Adds the comparison of volumes of the files `a` and `b` to `found`. Returns a message if
+    /// memory does not suffice.
     fn with_thickness(
         &self,
         found: Comparison,
@@ -224,7 +228,7 @@ impl Pair {
 }
 
 impl Comparison {
-    /// Formats the comparison as aligned text.
+    /// Formats the comparison as text with aligned columns.
     pub fn text(&self) -> String {
         let area = |cells: usize, m2: f64| {
             format!(
@@ -283,12 +287,12 @@ impl Comparison {
         lines.join("\n")
     }
 
-    /// Header line of a table of comparisons.
+    /// Header line of a table of comparisons, one comparison per row.
     pub const HEADING: &str =
         "until        fit    Jaccard precision recall  A, not B      B, not A      B";
 
-    /// Formats the comparison as a table row under the header [`HEADING`](Self::HEADING); `when` is
-    /// the text of the first column.
+    /// Formats the comparison as one row under the header [`HEADING`](Self::HEADING). `when`: text
+    /// of the first column, such as a time.
     pub fn row(&self, when: &str) -> String {
         let share =
             |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
@@ -302,7 +306,7 @@ impl Comparison {
     }
 }
 
-/// Formats the volumes, one per line.
+/// Formats the comparison of volumes as text lines, one quantity per line.
 fn volumes(found: &Thickness) -> Vec<String> {
     let Thickness {
         a_m3,

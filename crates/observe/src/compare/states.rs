@@ -6,14 +6,14 @@ use lavoxel_base::measure::Measure;
 use lavoxel_base::words;
 use lavoxel_sim::state::StateRef;
 
-/// Difference of one cell quantity between two states on equal grids.
+/// Difference of one quantity between two states of a simulation on equal grids, over all cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// Name of the quantity, such as `water.amount`.
     pub name: String,
-    /// Unit of the values.
+    /// Unit of the means and differences, as text.
     pub unit: &'static str,
-    /// Mean over all cells in the first and in the second state.
+    /// Mean over all cells in the first and in the second state, in `unit`.
     pub means: [f64; 2],
     /// Mean absolute difference over all cells, in `unit`.
     pub mean: f64,
@@ -21,8 +21,8 @@ pub struct Difference {
     pub largest: f64,
 }
 
-/// Returns the differences of all quantities that occur in both states and are not 0 everywhere, in
-/// the order of the first state; `None` if the grids differ.
+/// Returns the differences of all quantities that both states have, except quantities that are 0
+/// everywhere; in the order of the first state. `None` if the grids differ.
 pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
     let [grid, other] = states.map(|state| state.world.grid());
     if grid != other {
@@ -67,7 +67,7 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
 }
 
 impl Difference {
-    /// Formats the difference in one line.
+    /// Formats the quantity, both means and both differences in one line.
     pub fn line(&self) -> String {
         let Self {
             name,

@@ -1,10 +1,10 @@
-//! Comparison of two thickness rasters, or volume of one raster inside a footprint.
+//! Comparison of the volumes of two thickness rasters, or of one raster with a footprint.
 
 use ndarray::Array2;
 use serde::Serialize;
 
-/// Volumes of lava A inside and outside of footprint B; with differences if B is a thickness raster
-/// too.
+/// Volumes of the lava A inside and outside of the footprint B. If B is a thickness raster, too,
+/// also the volume of B and the differences of the thicknesses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thickness {
     /// Volume of A, in m³.
@@ -25,8 +25,9 @@ pub struct Thickness {
 }
 
 impl Thickness {
-    /// Compares two thickness rasters in metres; cells below 0 or without data count as 0. `b` is
-    /// `None` if only the footprint `b_inside` is known.
+    /// Compares the thickness raster `a` (metres, footprint `a_inside`) with the thickness raster
+    /// `b` (metres, footprint `b_inside`); `b` is `None` if only its footprint is known. Cells
+    /// below 0 or without data count as 0. `cell_area_m2`: area of a cell in m².
     ///
     /// # Panics
     /// When the rasters have different shapes.

@@ -1,5 +1,5 @@
-//! Effect of barriers: arrival and overtopping at each barrier, retained volume, and the benefit of
-//! all barriers relative to the same run without barriers.
+//! Effect of barriers on a lava flow: arrival and overtopping at each barrier, retained volume, and
+//! the benefit of all barriers relative to the same run without barriers.
 
 use lavoxel_base::grid::Grid;
 use lavoxel_flow::Flow;
@@ -9,37 +9,39 @@ use lavoxel_scene::scene::Barrier;
 /// Thickness in metres above which a column counts as reached by lava.
 const COUNTS_M: f64 = 0.01;
 
-/// Effect of one barrier in a run.
+/// Effect of one dam or ditch in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierOutcome {
-    /// First arrival of lava next to the barrier, or in a ditch, in seconds from the start; `None`
-    /// if lava never arrived.
+    /// Time in seconds from the start at which lava first arrived next to the dam or in the ditch;
+    /// `None` if lava never arrived.
     pub reached_s: Option<f64>,
-    /// First overtopping of a dam in seconds from the start; `None` if the dam was not overtopped.
+    /// Time in seconds from the start at which lava first overtopped the dam; `None` if the dam was
+    /// not overtopped, and for a ditch.
     pub overflow_s: Option<f64>,
-    /// Smallest freeboard of a dam in metres: dam height above the final lava surface in a
-    /// neighbour column; negative if the lava stands higher.
+    /// Smallest freeboard of the dam in metres: top of the dam minus lava surface in a neighbour
+    /// column at the end of the run; negative if the lava stands higher. `None` for a ditch, and
+    /// without lava next to the dam.
     pub freeboard_m: Option<f64>,
     /// Retained volume in m³: lava in excess of the run without barriers, in the connected columns
-    /// next to the barrier.
+    /// on and next to the barrier. `None` without that run.
     pub held_m3: Option<f64>,
 }
 
-/// Benefit of all barriers together.
+/// Benefit of all barriers together, relative to the same run without barriers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierGain {
-    /// Diverted volume in m³: lava at other places than without barriers.
+    /// Diverted volume in m³: lava that lies at other places than without barriers.
     pub turned_m3: f64,
-    /// Saved area in m²: reached by lava only without barriers.
+    /// Saved area in m²: ground that lava reached only in the run without barriers.
     pub saved_m2: f64,
-    /// Additional area in m²: reached by lava only with barriers.
+    /// Additional area in m²: ground that lava reached only in the run with barriers.
     pub added_m2: f64,
-    /// Area in m² that lava reached later than without barriers, and the median delay there in
-    /// seconds.
+    /// Area in m² that lava reached later than without barriers, and the median delay in this area
+    /// in seconds; the delay is `None` without such an area.
     pub later: (f64, Option<f64>),
 }
 
-/// Two runs of the same box: with and without barriers.
+/// Two runs of the same box, with and without barriers.
 struct RunPair<'a> {
     with: &'a Flow,
     without: Option<&'a Flow>,
@@ -47,8 +49,8 @@ struct RunPair<'a> {
     area_m2: f64,
 }
 
-/// Returns the effect of each barrier in the run `with`, and the benefit relative to the run
-/// `without` barriers, if given.
+/// Returns the effect of each of the `barriers` in the run `with`, and the benefit of all barriers
+/// relative to the run `without` barriers. The benefit is `None` without the second run.
 pub fn after(
     barriers: &[Barrier],
     site: &Site,
@@ -70,14 +72,16 @@ pub fn after(
     )
 }
 
-/// Returns the lava thickness (liquid and solidified) of a column, in metres.
+/// Returns the thickness of liquid and solidified lava in the column with the index `column`, in
+/// metres.
 fn thickness(flow: &Flow, column: usize) -> f64 {
     let column = flow.column(column);
     column.liquid_m + column.set_m
 }
 
 impl RunPair<'_> {
-    /// Iterates over the edge neighbours of a column.
+    /// Iterates over the indices of the two to four columns that share an edge with the column
+    /// `column`.
     fn edge_neighbours(&self, column: u32) -> impl Iterator<Item = u32> {
         let (nx, nz) = (self.grid.nx, self.grid.nz);
         let (x, z) = (column as usize % nx, column as usize / nx);
@@ -93,8 +97,8 @@ impl RunPair<'_> {
             .map(move |(x, z)| (z * nx + x) as u32)
     }
 
-    /// Iterates over pairs of a barrier column and a neighbouring column that is not part of the
-    /// barrier.
+    /// Iterates over pairs of a column of the barrier and a neighbour column outside the barrier,
+    /// as column indices.
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
         let of = move |&own: &u32| {
@@ -132,8 +136,8 @@ impl RunPair<'_> {
         }
     }
 
-    /// Returns the excess volume in m³ on and next to a barrier, by flood fill over connected
-    /// columns.
+    /// Returns the volume in m³ by which lava on and next to a barrier exceeds that of the run
+    /// `without` barriers; includes all columns with an excess that are connected to the barrier.
     fn held_m3(&self, barrier: &Barrier, without: &Flow) -> f64 {
         let more = |column: u32| {
             thickness(self.with, column as usize) - thickness(without, column as usize)

@@ -24,49 +24,53 @@ use lavoxel_sim::records::FlowRecords;
 pub use self::barriers::{BarrierGain, BarrierOutcome, after};
 pub use self::write::{AttributeRow, write};
 
-/// Remedy for a feature file that is too large.
+/// Remedy in error messages for a feature file that is too large.
 const MEND: &str = "simplify it (ogr2ogr -simplify)";
 
-/// Exposed asset: a building, a road or an area.
+/// Map feature that may be exposed to lava: a building, a road or an area.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asset {
-    /// Property `name` of the feature, otherwise text such as `feature 3`.
+    /// Display name: property `name` of the feature, otherwise text such as `feature 3`.
     pub name: String,
     /// Geometry kind: `point`, `line` or `area`.
     pub kind: &'static str,
-    /// Indices of the asset's columns, ascending: the column of a point, columns crossed by a line,
-    /// columns with centres in an area; for an area without column centres, the columns of its
-    /// vertices.
+    /// Indices of the box columns that the feature covers, ascending: the column of a point, the
+    /// columns crossed by a line, or the columns with centres in an area. For an area without
+    /// column centres: the columns of its vertices.
     pub columns: Vec<u32>,
-    /// Cut flag: a part of the asset lies outside of the box.
+    /// True if a part of the feature lies outside of the box.
     pub cut: bool,
 }
 
-/// All assets of a feature file.
+/// All features of one file, with the box columns that they cover.
 #[derive(Clone, Debug)]
 pub struct Assets {
     list: Vec<Asset>,
-    /// GeoJSON features, one per asset. Member `crs` of the file, written back unchanged.
+    /// GeoJSON feature of each asset, in the order of `list`.
     features: Vec<Value>,
+    /// Member `crs` of the file, written back unchanged; `None` if the file has none.
     crs: Option<Value>,
+    /// Number of features in the file with a missing or empty geometry.
     without: usize,
 }
 
-/// Exposure of one asset in a run: arrival, thickness and temperature of lava.
+/// Exposure of one feature in a run: arrival, thickness and temperature of lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// Fraction of the asset's columns that lava reached, above 0 to 1.
+    /// Fraction of the feature's columns that lava reached, above 0, at most 1.
     pub share: f64,
-    /// First arrival of lava in any column, in seconds from the start.
+    /// First arrival of lava in any of the feature's columns, in seconds from the start.
     pub arrival_s: f64,
-    /// Largest thickness in any column, in metres.
+    /// Largest thickness of lava in any of the feature's columns, in metres.
     pub thickness_m: f64,
-    /// Highest surface temperature in any column, in K; NaN if not recorded.
+    /// Highest surface temperature of lava in any of the feature's columns, in K; NaN if not
+    /// recorded.
     pub kelvin: f64,
 }
 
 impl Assets {
-    /// Reads a feature file in degrees or in map coordinates of the box of `site`.
+    /// Reads a feature file in longitude and latitude or in the map coordinates of the box of
+    /// `site`.
     ///
     /// # Errors
     /// Names the file and its fault.
@@ -108,8 +112,8 @@ impl Assets {
         })
     }
 
-    /// Creates assets from (name, lines, columns), with lines in map coordinates of the box; an
-    /// asset without lines gets a null geometry.
+    /// Creates one line asset from each item (name, lines, column indices); the lines are points in
+    /// map coordinates of the box. An asset without lines gets a null geometry.
     pub fn of_lines(
         all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>,
         site: &Site,
@@ -143,18 +147,20 @@ impl Assets {
         }
     }
 
-    /// Returns the number of features with a missing or empty geometry, which are not assets.
+    /// Returns the number of features in the file with a missing or empty geometry; they are no
+    /// assets.
     pub fn without_geometry(&self) -> usize {
         self.without
     }
 
-    /// Returns all assets in file order.
+    /// Returns all assets in the order of the file.
     pub fn list(&self) -> &[Asset] {
         &self.list
     }
 
-    /// Returns the exposure of each asset after a run; columns count as reached if they were ever
-    /// thicker than `above_m` metres. `None` for an asset that lava did not reach.
+    /// Returns the exposure of each asset at the end of a run, in the order of the file; `None` for
+    /// an asset that lava did not reach. A column counts as reached if its lava was at some time
+    /// thicker than `above_m` metres.
     pub fn after(&self, flow: &Flow, records: &FlowRecords, above_m: f64) -> Vec<Option<Reach>> {
         let reach = |asset: &Asset| {
             let reached = asset.columns.iter().filter_map(|&number| {
@@ -174,8 +180,9 @@ impl Assets {
 }
 
 impl Reach {
-    /// Aggregates (arrival in s, thickness in m, temperature in K) of the reached columns of an
-    /// asset with `columns` columns; `None` if no column was reached.
+    /// Combines the values of the reached columns of an asset to its exposure. `reached`: arrival
+    /// in seconds, thickness in metres and temperature in K of each reached column; `columns`:
+    /// number of columns of the asset. `None` if no column was reached.
     pub fn from_columns(
         reached: impl Iterator<Item = (f64, f64, f64)>,
         columns: usize,
@@ -217,8 +224,8 @@ impl Asset {
     }
 }
 
-/// Returns the feature with index `number` (from 1) of a document; a bare geometry is converted to
-/// a feature.
+/// Returns feature `number` (counted from 1) of the GeoJSON document `root`; a bare geometry is
+/// converted to a feature.
 fn bare(root: &Value, number: usize) -> Value {
     match root.get("type").and_then(Value::as_str) {
         Some("FeatureCollection") => root["features"][number - 1].clone(),

@@ -1,4 +1,4 @@
-//! Writes exposure results as a table or a vector layer.
+//! Writes the exposure of map features as a table or a vector layer.
 
 use std::borrow::Cow;
 use std::io::Write as _;
@@ -11,11 +11,13 @@ use lavoxel_files::input::ending;
 use lavoxel_files::output::{Existing, OutputError, whole};
 use lavoxel_files::table::quoted;
 
-/// Named result values of an asset in column order; null if lava never arrived.
+/// Results of one asset as pairs (name, value) in the order of the columns; values are null if lava
+/// never arrived.
 pub type AttributeRow = Vec<(Cow<'static, str>, Value)>;
 
-/// Writes a row of results for each asset, preceded by number, name, kind and columns: as a table
-/// (`.csv`), or as properties of the features (`.geojson`).
+/// Writes one row of results per asset to `path`, each preceded by number, name, geometry kind,
+/// number of columns and position relative to the box. `.csv`: a table; `.geojson`: the features
+/// with the results as properties, and `note` as a caution in the file.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -35,7 +37,8 @@ pub fn write(
     whole(path, existing, |out| out.write_all(text.as_bytes()))
 }
 
-/// Returns the leading properties of asset `number`: number, name, kind and columns.
+/// Returns the leading values in the row of the asset with index `number`: number from 1, name,
+/// geometry kind, number of columns, and `in_box` (yes, in part or no).
 fn about(assets: &Assets, number: usize) -> AttributeRow {
     let asset = &assets.list[number];
     vec![
@@ -70,7 +73,7 @@ fn table(assets: &Assets, rows: &[AttributeRow]) -> String {
     heading.into_iter().chain(rows).collect()
 }
 
-/// Formats a JSON value as a CSV field.
+/// Formats a JSON value as a field of a CSV file; null is an empty field.
 fn field(value: &Value) -> String {
     match value {
         Value::Null => String::new(),

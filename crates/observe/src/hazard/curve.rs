@@ -1,4 +1,4 @@
-//! Effusion rate curves over the duration of an eruption.
+//! Shape of the effusion rate over the duration of an eruption.
 //!
 //! | text | curve |
 //! |---|---|
@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Number of intervals of the piecewise linear table that approximates the exponential decay.
+/// Number of intervals of the piecewise linear function that approximates the exponential decay.
 const ROWS: usize = 32;
 
 /// Upper bound on the ratio of the peak rate to the final rate.
@@ -25,22 +25,23 @@ const MOST_FACTOR: f64 = 1e4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Curve {
-    /// Constant rate.
+    /// Constant effusion rate from the start to the end.
     #[default]
     Steady,
-    /// Linear rise to the peak, then exponential decay to the end.
+    /// Linear rise from 0 to the peak rate, then exponential decay until the end.
     Wane {
-        /// Time of the peak as a fraction of the duration.
+        /// Time of the peak rate as a fraction of the duration, 0 to 0.9.
         share: f64,
-        /// Ratio of the peak rate to the rate at the end.
+        /// Ratio of the peak rate to the rate at the end, 1 to 10⁴.
         factor: f64,
     },
 }
 
 impl Curve {
-    /// Returns the rate table (time in s, rate in m³/s) of an eruption with the mean rate
-    /// `mean_m3_s` and the duration `duration_s`, and true if the table is to be interpolated
-    /// linearly.
+    /// Returns the effusion rate over time for an eruption with the mean rate `mean_m3_s` (m³/s)
+    /// and the duration `duration_s` (s). First value: rows (time in s, rate in m³/s); second
+    /// value: true if the rate is interpolated linearly between the rows, false if each row is a
+    /// step.
     pub(super) fn rates(self, mean_m3_s: f64, duration_s: f64) -> (Vec<[f64; 2]>, bool) {
         let Self::Wane { share, factor } = self else {
             return (vec![[0.0, mean_m3_s], [duration_s, 0.0]], false);
@@ -106,7 +107,7 @@ impl TryFrom<String> for Curve {
 }
 
 impl fmt::Display for Curve {
-    /// Writes the text that [`FromStr`] parses.
+    /// Writes the text from which [`FromStr`] parses an equal curve.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steady => f.write_str("steady"),

@@ -14,39 +14,43 @@ use std::fmt;
 
 use super::draw::{NoWeights, Numbers, Weights};
 
-/// Truncation of log-normal laws, in standard deviations from the median.
+/// Largest distance of a log-normal number from the median, in standard deviations of its
+/// logarithm.
 const FARTHEST: f64 = 3.0;
 
-/// Upper bound on the magnitude of a power law's exponent.
+/// Upper bound on the absolute value of the exponent of a power law.
 const MOST_EXPONENT: f64 = 20.0;
 
-/// Upper bound on the number of values of a list.
+/// Upper bound on the number of values in a list.
 const MOST: usize = 10_000;
 
-/// Accepted forms of a law, for error messages.
+/// Text for error messages that lists the accepted forms of a law.
 const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR, \
                         power-law:LOW,HIGH,EXPONENT or list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
 
-/// Probability distribution of a scalar.
+/// Probability distribution from which one number is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Constant value.
+    /// Constant, which every draw returns.
     Fixed(f64),
-    /// Uniform between the lower and the upper bound.
+    /// Uniform distribution between a lower and an upper bound.
     Uniform(f64, f64),
-    /// Uniform in the logarithm between the lower and the upper bound, both above 0.
+    /// Distribution that is uniform in the logarithm of the number, between a lower and an upper
+    /// bound, both above 0.
     LogUniform(f64, f64),
-    /// Log-normal: median, and the factor that equals one standard deviation.
+    /// Log-normal distribution: the median, and the factor that corresponds to one standard
+    /// deviation.
     LogNormal(f64, f64),
-    /// Power law between a lower and an upper bound, both above 0; the density is proportional to x
-    /// to the power of minus the third field.
+    /// Power law between a lower bound (first field) and an upper bound (second field), both above
+    /// 0. The density is proportional to x⁻ᵉ, with the exponent e as third field.
     PowerLaw(f64, f64, f64),
-    /// Discrete values with their weights, as pairs (value, weight).
+    /// Discrete distribution: pairs (value, weight).
     List(Vec<(f64, f64)>),
 }
 
 impl Distribution {
-    /// Parses a law; `number` parses each value, for example a time with its unit.
+    /// Parses the text of a law. `number` parses each number in the text, for example a time with
+    /// its unit, and returns `None` for other text.
     ///
     /// # Errors
     /// The expected form, as text to be appended to the input.
@@ -137,7 +141,7 @@ impl Distribution {
         }
     }
 
-    /// Returns the smallest and the largest value that can be drawn.
+    /// Returns the smallest and the largest number that can be drawn.
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Fixed(value) => (*value, *value),
@@ -160,7 +164,7 @@ impl Distribution {
         }
     }
 
-    /// Returns the quantile of the probability `share` (0 to 1).
+    /// Returns the quantile of the distribution at the probability `share` (0 to 1).
     pub(super) fn at_share(&self, share: f64) -> f64 {
         let (low, high) = self.range();
         let value = match self {
@@ -181,7 +185,7 @@ impl Distribution {
         value.clamp(low, high)
     }
 
-    /// Draws a value from the random stream `numbers`.
+    /// Draws one number, with random bits from `numbers`.
     pub(super) fn draw(&self, numbers: Numbers) -> f64 {
         let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
         let (low, high) = self.range();
@@ -207,14 +211,13 @@ impl Distribution {
     }
 }
 
-/// Returns the cumulative distribution function of the standard normal distribution at
-/// `deviations`.
+/// Returns the probability that a standard normal random number is below `deviations`.
 pub(super) fn below(deviations: f64) -> f64 {
     0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
 }
 
-/// Returns the quantile of the standard normal distribution for the probability `share`, by
-/// bisection over ±10 standard deviations.
+/// Returns the number below which a standard normal random number lies with the probability
+/// `share`, by bisection over ±10 standard deviations.
 fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..60 {
@@ -228,8 +231,9 @@ fn deviations(share: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Returns the quantile of a power law for the probability `share` by inversion: for a density ∝
-/// x^−e, the distribution function is linear in x^(1−e), or in ln x for e = 1.
+/// Returns the quantile at the probability `share` of a power law between the bounds `low` and
+/// `high`. For a density ∝ x^−e, the distribution function is linear in x^(1−e), or in ln x for e =
+/// 1, and is inverted.
 fn power_law([low, high]: [f64; 2], exponent: f64, share: f64) -> f64 {
     let power = 1.0 - exponent;
     let span = libm::log(high / low);

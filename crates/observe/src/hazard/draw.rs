@@ -1,71 +1,74 @@
-//! Random numbers of a hazard run.
+//! Random numbers of a run of a hazard study.
 //!
 //! - Invariant: each number is a pure function of the seed, the run number and the use, so that a
 //!   run is the same whichever other runs are made, in any order and on any number of threads.
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Purpose of a random number in a run; the discriminants are part of every sample and must not
+/// Purpose of a random number in a run. The discriminants determine every sample and must not
 /// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Selection of the vent feature.
+    /// Choice of the vent feature (point, line or polygon).
     Feature = 0,
-    /// Position of the vent within its feature.
+    /// Position of the vent within the chosen feature.
     Place = 1,
-    /// Effusion rate.
+    /// Mean effusion rate of the eruption.
     Rate = 2,
-    /// Volume or duration.
+    /// Volume or duration of the eruption.
     Size = 3,
-    /// Seed of the simulation.
+    /// Seed of the simulation of the run.
     Seed = 4,
-    /// Seed of the heightmap error.
+    /// Seed of the random heightmap error.
     Survey = 5,
 }
 
-/// Stream index of the first drawn scene number; smaller indices belong to [`Use`].
+/// Index in the random stream of the first drawn scene number; smaller indices belong to [`Use`].
 const FIRST_NUMBER: usize = 16;
 
-/// Random stream of one run and one purpose.
+/// Source of the random numbers of one run for one purpose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers(StepKey);
 
 impl Numbers {
-    /// Creates the stream of run `run` for the purpose `used_for`.
+    /// Creates the random numbers of run `run` for the purpose `used_for`; `seed`: seed of the
+    /// plan.
     pub(super) fn new(seed: u64, run: u64, used_for: Use) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as usize))
     }
 
-    /// Creates the stream of run `run` for the scene number at index `place` of the list of draws.
+    /// Creates the random numbers of run `run` for the drawn scene number with the index `place` in
+    /// the plan.
     pub(super) fn of_number(seed: u64, run: u64, place: usize) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place))
     }
 
-    /// Returns the random number of index (`i`, `row`), uniform in the open interval (0, 1); `i` is
-    /// below 2²¹.
+    /// Returns a random number, uniform in the open interval (0, 1). `i` (below 2²¹) and `row` are
+    /// counters: equal values give equal numbers.
     pub(super) fn uniform(self, i: usize, row: usize) -> f64 {
         self.0.uniform_at([i, row, 0])
     }
 
-    /// Returns the standard normal random number of index `i`.
+    /// Returns a random number with the standard normal distribution; equal values of the counter
+    /// `i` give equal numbers.
     pub(super) fn normal(self, i: usize) -> f64 {
         normal(self.uniform(i, 0), self.uniform(i, 1))
     }
 
-    /// Returns 32 random bits.
+    /// Returns a random whole number of 32 bits, 0 to 2³² − 1.
     pub(super) fn bits(self) -> u64 {
         self.0.number() >> 32
     }
 }
 
-/// Discrete distribution over indices, by weights.
+/// Discrete distribution over the indices of a list of weights.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
-    /// Cumulative weights: entry i is the sum of the weights 0 to i.
+    /// Cumulative weights: entry i is the sum of the weights with the indices 0 to i.
     ends: Vec<f64>,
 }
 
-/// Reason why weights do not define a distribution.
+/// Reason why a list of weights gives no distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoWeights {
     /// No weight is above 0.
@@ -75,7 +78,7 @@ pub(super) enum NoWeights {
 }
 
 impl NoWeights {
-    /// Returns the error text; `nothing` is the text for [`NoWeights::Nothing`].
+    /// Returns the reason as an error text; `nothing` is the text for [`NoWeights::Nothing`].
     pub(super) fn words(self, nothing: &str) -> String {
         match self {
             Self::Nothing => nothing.to_owned(),
@@ -87,7 +90,8 @@ impl NoWeights {
 }
 
 impl Weights {
-    /// Creates the distribution of `weights`, each ≥ 0.
+    /// Creates the distribution in which the index i has a probability proportional to weight i of
+    /// `weights`, each ≥ 0.
     ///
     /// # Errors
     /// When all weights are 0, or their sum is not finite.
@@ -107,7 +111,8 @@ impl Weights {
         }
     }
 
-    /// Returns the index at the quantile `uniform` (0 to 1); never an index of weight 0.
+    /// Returns the index at the quantile `uniform` (0 to 1) of the distribution; never an index of
+    /// weight 0.
     pub(super) fn pick(&self, uniform: f64) -> usize {
         let last = self.ends.len() - 1;
         let sum = self.ends[last];

@@ -16,18 +16,18 @@ use lavoxel_geo::map::Site;
 /// Seconds per hour.
 const HOUR: f64 = 3600.0;
 
-/// Exposure file: assets with their columns in the box.
+/// Exposure file of a hazard study: its features, and the box columns that they cover.
 #[derive(Clone, Debug)]
 pub(super) struct Exposure {
-    /// File name without folder and extension.
+    /// File name without folder and extension, which names the output files.
     pub(super) name: String,
     assets: Assets,
-    /// Pairs (column index, asset index), sorted by column.
+    /// Pairs (column index, asset index) of all columns that assets cover, sorted by column.
     places: Vec<(u32, u32)>,
 }
 
-/// Arrival times in seconds and largest thicknesses in metres at one asset, one pair per run that
-/// reached the asset.
+/// Results at one asset over all runs that reached the asset: arrival times in seconds and largest
+/// thicknesses in metres. The field `runs` is the number of all runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reached {
     arrivals_s: Vec<f32>,
@@ -60,7 +60,7 @@ impl Exposure {
         })
     }
 
-    /// Estimates the memory of the columns, and of the results of `runs` runs.
+    /// Estimates the memory of the column list, and of the results of `runs` runs at all assets.
     pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
         let each = self.assets.list().len().saturating_mul(runs as usize);
         MemoryEstimate::new("the exposure of the runs", each, 8.0).and(MemoryEstimate::new(
@@ -70,7 +70,8 @@ impl Exposure {
         ))
     }
 
-    /// Reads all run files and collects the results of each asset.
+    /// Reads all run files and returns the results at each asset, in the order of the exposure
+    /// file.
     pub(super) fn reached_assets(
         &self,
         files: &RunFiles,
@@ -96,7 +97,8 @@ impl Exposure {
         Ok(all)
     }
 
-    /// Returns the assets reached in one run: pairs of asset index and exposure.
+    /// Returns the assets that lava reached in one run, as pairs of asset index and exposure.
+    /// `above_m`: thickness in metres above which a column counts as reached.
     fn of_run(&self, record: &RunRecord, above_m: f64) -> Vec<(usize, Reach)> {
         let mut reached: Vec<(u32, (f64, f64, f64))> = Vec::new();
         for here in record
@@ -131,7 +133,8 @@ impl Exposure {
             .collect()
     }
 
-    /// Writes a table (`.csv`) and a vector layer (`.geojson`) to `folder`; returns both paths.
+    /// Writes the results of all assets to `folder` as a table (`.csv`) and as a vector layer
+    /// (`.geojson`); returns both paths.
     pub(super) fn write(
         &self,
         folder: &Path,
@@ -150,8 +153,8 @@ impl Exposure {
         Ok(paths.into())
     }
 
-    /// Returns a summary line: number of reached assets, and the asset with the highest
-    /// probability.
+    /// Returns a summary line for the report: number of reached assets, and the asset that lava
+    /// reached most often.
     pub(super) fn line(&self, reached: &[Reached]) -> String {
         let count = reached
             .iter()

@@ -2,10 +2,10 @@
 //! arrival and thickness of lava.
 //!
 //! A [`Plan`] holds the distributions of vents ([`Places`]), effusion rates and volumes
-//! ([`Distribution`]).
-//! Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) that carries the fingerprint of the
-//! plan file ([`PlanFile`](crate::study::PlanFile)). [`Summary`] reads those run files alone, and [`Drawing`] writes the
-//! maps. A [`Study`] joins all steps, from its [`Settings`] to the maps.
+//! ([`Distribution`]). Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) that carries
+//! the fingerprint of the plan file ([`PlanFile`](crate::study::PlanFile)). [`Summary`] reads those
+//! run files alone, and [`Drawing`] writes the maps. A [`Study`] joins all steps, from its
+//! [`Settings`] to the maps.
 //!
 //! - Invariant: a run follows from the seed of the plan and its own number alone
 //!   ([`Plan::sample`]), so runs can be made in any order, on any number of threads or machines.

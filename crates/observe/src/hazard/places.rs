@@ -5,10 +5,10 @@ use super::draw::{Numbers, Use, Weights};
 use lavoxel_geo::map::features::{Feature, Geometry};
 use lavoxel_geo::map::geojson::Rings;
 
-/// Position [east, south] in metres from the north-west corner of the box.
+/// Position as distances [east, south] in metres from the north-west corner of the box.
 pub type Metres = [f64; 2];
 
-/// Smallest accepted ratio of a polygon's area to the area of its bounding box.
+/// Smallest accepted ratio of the area of a polygon to the area of its bounding box.
 const LEAST_SHARE: f64 = 1e-4;
 
 /// Upper bound on the attempts of rejection sampling in a polygon's bounding box; at the ratio
@@ -18,20 +18,20 @@ const TRIES: usize = 1_000_000;
 /// Upper bound on the total number of points of all features.
 pub const MOST_POINTS: usize = 1 << 22;
 
-/// Distribution of vent positions.
+/// Distribution of the vent position in a hazard study.
 #[derive(Clone, Debug)]
 pub struct Places {
     features: Vec<VentShape>,
     weights: Weights,
 }
 
-/// Feature prepared for sampling.
+/// Geometry of a feature, prepared for the sampling of points.
 #[derive(Clone, Debug)]
 enum VentShape {
     Points(Vec<Metres>),
-    /// Line segments with weights proportional to their lengths.
+    /// Line segments, and their probabilities in proportion to their lengths.
     Lines(Vec<[Metres; 2]>, Weights),
-    /// Polygons with weights proportional to their areas.
+    /// Polygons, and their probabilities in proportion to their areas.
     Polygons(Vec<Rings>, Weights),
 }
 
@@ -53,7 +53,8 @@ impl Places {
         Ok(Self { features, weights })
     }
 
-    /// Draws the vent of run `run`: index of its feature, and its position.
+    /// Returns the sampled vent of run `run`: index of the feature, and position. `seed`: seed of
+    /// the plan.
     pub fn draw(&self, seed: u64, run: u64) -> (usize, Metres) {
         let feature = self
             .weights
@@ -64,12 +65,12 @@ impl Places {
         )
     }
 
-    /// Returns the number of features.
+    /// Returns the number of features in which vents can open.
     pub fn len(&self) -> usize {
         self.features.len()
     }
 
-    /// Returns true if there is no feature, which never occurs: a distribution needs one.
+    /// Returns true if there is no feature. Never the case, because a distribution needs one.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
@@ -141,7 +142,8 @@ impl VentShape {
     }
 }
 
-/// Returns the area of a polygon minus its holes in m²; approximate for self-intersecting rings.
+/// Returns the area in m² of a polygon minus its holes; approximate for rings that intersect
+/// themselves.
 fn area(rings: &Rings) -> f64 {
     let of_ring = |ring: &Vec<Metres>| {
         let Some([x0, y0]) = ring.first() else {
@@ -156,7 +158,7 @@ fn area(rings: &Rings) -> f64 {
     (outer.map(of_ring).sum::<f64>() - holes.map(of_ring).sum::<f64>()).max(0.0)
 }
 
-/// Returns the bounding box of a polygon: its minimum and its maximum corner.
+/// Returns the bounding box of a polygon as its corners [minimum, maximum].
 fn bounds(rings: &Rings) -> [Metres; 2] {
     let none = [[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]];
     rings.iter().flatten().fold(none, |[low, high], point| {
@@ -167,7 +169,8 @@ fn bounds(rings: &Rings) -> [Metres; 2] {
     })
 }
 
-/// Returns true if the point lies inside the polygon, by the even-odd rule along a ray to the east.
+/// Returns true if the point `[x, y]` lies inside the polygon, by the even-odd rule along a ray to
+/// the east.
 fn contains_point(rings: &Rings, [x, y]: Metres) -> bool {
     let crosses = |(a, b): (&Metres, &Metres)| {
         (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])

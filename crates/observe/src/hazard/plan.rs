@@ -1,4 +1,4 @@
-//! Plan of a hazard study, and the random sample of each run.
+//! Plan of a hazard study, and the sampled parameters of each run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,71 +31,73 @@ const MOST_M3: f64 = 1e13;
 const MOST_S: f64 = 1e11;
 /// Upper bound on the effusion rate, in m³/s.
 const MOST_M3_S: f64 = 1e6;
-/// Lower bound on volumes (m³), durations (s) and rates (m³/s).
+/// Lower bound on volumes (m³), durations (s) and effusion rates (m³/s).
 const LEAST: f64 = 1e-9;
 
-/// Default time limit of a run, in durations of its eruption.
+/// Default limit on the simulated time of a run, as a multiple of the duration of its eruption.
 const USUAL_LIMIT: f64 = 4.0;
-/// Lower bound on the default time limit: one day, in seconds.
+/// Smallest default limit on the simulated time of a run: one day, in seconds.
 const LEAST_LIMIT_S: f64 = 86_400.0;
 
-/// Choice of the simulation seed, by which amounts are rounded.
+/// Choice of the seeds of the simulations; the seed determines how amounts are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seeds {
-    /// Separate random seed for each run.
+    /// Different random seed in each run.
     Own,
-    /// Seed of the scene, in all runs.
+    /// Seed of the scene in all runs.
     Same,
 }
 
-/// Distribution of the size of an eruption.
+/// Distribution of the size of an eruption, as volume or as duration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Size {
-    /// Volume in m³; the duration is the volume over the rate.
+    /// Distribution of the erupted volume in m³; the duration is the volume divided by the rate.
     Volume(Distribution),
-    /// Duration in seconds; the volume is the duration times the rate.
+    /// Distribution of the duration in seconds; the volume is the duration times the rate.
     Duration(Distribution),
 }
 
-/// Plan of a hazard study: distributions of vents, rates, sizes and scene numbers.
+/// Plan of a hazard study: number of runs, seed, and distributions of vents, rates, sizes and scene
+/// numbers.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Number of planned runs.
+    /// Total number of runs, those without a file included.
     pub runs: u64,
-    /// Seed of all random samples.
+    /// Seed of the random numbers from which all runs are sampled.
     pub seed: u64,
-    /// Choice of the simulation seed.
+    /// Choice of the seeds of the simulations: a different seed in each run, or that of the scene.
     pub seeds: Seeds,
     /// Distribution of vent positions.
     pub places: Places,
     /// Distribution of the mean effusion rate, in m³/s.
     pub rates: Distribution,
-    /// Distribution of the volume or duration.
+    /// Distribution of the erupted volume or of the duration.
     pub size: Size,
-    /// Correlation of rate and size in a Gaussian copula, −1 to 1; `None`: both are independent.
+    /// Correlation of rate and size in a Gaussian copula, −1 to 1; `None` if both are independent.
     pub correlation: Option<f64>,
-    /// Shape of the effusion rate over time.
+    /// Shape of the effusion rate over the duration of an eruption.
     pub curve: Curve,
-    /// Upper bound on the simulated time of a run, in seconds; `None`: four durations of its
-    /// eruption, at least a day.
+    /// Upper bound on the simulated time of a run, in seconds; `None`: four times the duration of
+    /// its eruption, at least a day.
     pub limit_s: Option<f64>,
-    /// Shape and temperature of all vents; position and rate of this specification are ignored.
+    /// Template of each run's vent: its shape and lava temperature apply, its position and rate do
+    /// not.
     pub vent: VentSpec,
-    /// Scene numbers that each run draws, with their distributions.
+    /// Scene numbers that each run draws, each with its distribution.
     pub draws: Vec<(NumberKey, Distribution)>,
 }
 
-/// Random sample of a run: vent, rate, size and seed.
+/// Sampled parameters of one run: vent, rate, size and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
     /// Run number, from 0.
     pub run: u64,
-    /// Index of the feature that contains the vent, from 0.
+    /// Index of the vent feature (point, line or polygon) in its file, from 0.
     pub feature: usize,
     /// Vent position [east, south] in metres from the north-west corner of the box.
     pub vent_m: Metres,
-    /// Mean effusion rate, in m³/s.
+    /// Mean effusion rate over the eruption, in m³/s.
     pub rate_m3_s: f64,
     /// Volume to be erupted, in m³.
     pub volume_m3: f64,
@@ -103,15 +105,17 @@ pub struct Sample {
     pub duration_s: f64,
     /// Upper bound on the simulated time of the run, in seconds.
     pub limit_s: f64,
-    /// Seed of the simulation.
+    /// Seed of the simulation of this run.
     pub seed: u64,
 }
 
 impl Plan {
-    /// Validates the value ranges of all laws.
+    /// Checks that the number of runs and all numbers that the laws can give are in their accepted
+    /// ranges.
     ///
     /// # Errors
-    /// Names the flag of the faulty law: `--rates`, `--volumes` or `--durations`.
+    /// Names the flag of the faulty number or law: `--runs`, `--rates`, `--volumes` or
+    /// `--durations`.
     pub fn validate(&self) -> Result<(), Invalid> {
         within("--runs", self.runs as f64, 1.0, MAX_RUNS as f64)?;
         let check = |flag: &str, law: &Distribution, most: f64| {
@@ -131,7 +135,7 @@ impl Plan {
         }
     }
 
-    /// Returns the sample of run `run`.
+    /// Returns the sampled parameters of run `run`.
     pub fn sample(&self, run: u64) -> Sample {
         let (feature, vent_m) = self.places.draw(self.seed, run);
         let (rate_m3_s, size) = self.rate_and_size(run);
@@ -158,7 +162,8 @@ impl Plan {
         }
     }
 
-    /// Draws the rate of a run in m³/s, and its volume in m³ or duration in seconds.
+    /// Draws the mean effusion rate of a run in m³/s, and its volume in m³ or its duration in s, as
+    /// `size` says.
     fn rate_and_size(&self, run: u64) -> (f64, f64) {
         let (Size::Volume(law) | Size::Duration(law)) = &self.size;
         let [rate, size] =
@@ -176,7 +181,7 @@ impl Plan {
         )
     }
 
-    /// Draws the scene numbers of run `run`, in the order of [`Plan::draws`].
+    /// Draws the values of the scene numbers of run `run`, in the order of [`Plan::draws`].
     pub fn numbers(&self, run: u64) -> Vec<f64> {
         let draws = self.draws.iter().enumerate();
         draws
@@ -184,13 +189,13 @@ impl Plan {
             .collect()
     }
 
-    /// Returns the seed of the heightmap error of run `run`.
+    /// Returns the seed of the random heightmap error of run `run`.
     pub(super) fn survey_seed(&self, run: u64) -> u32 {
         Numbers::new(self.seed, run, Use::Survey).bits() as u32
     }
 
-    /// Returns all inputs that determine the outcome of a run, by readable names. The number of
-    /// runs is excluded: additional runs do not change earlier ones.
+    /// Returns all inputs that determine the outcome of a run, as texts by readable names. The
+    /// number of runs is excluded, because additional runs do not change earlier ones.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
         let flow = ground.flow();
         let FlowSetup {
@@ -267,7 +272,8 @@ impl Plan {
         .collect()
     }
 
-    /// Returns the content of the plan file; `scene` and `vents` are display names.
+    /// Returns the content of the plan file. `scene` and `vents` name the scene and the source of
+    /// the vents for readers.
     pub fn file(&self, ground: &Ground, scene: &str, vents: &str) -> PlanFile {
         let decides = self
             .parts(ground)
@@ -283,21 +289,21 @@ impl Plan {
     }
 }
 
-/// Initial state that all runs share: the scene before its first step, without the sampled
-/// eruption.
+/// State before the first step that all runs share: the scene without the sampled eruption.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// Simulation before its first step; always of the physical model.
+    /// Simulation before its first step, always with the physical model.
     pub(super) origin: Origin,
-    /// Scene template for runs that draw scene numbers or a heightmap error; `None` otherwise.
+    /// Scene from which the state is rebuilt for each run; `None` unless runs draw scene numbers or
+    /// a heightmap error.
     pub(super) template: Option<Template>,
-    /// Position of the box on the map.
+    /// Cells of the box, and position of the box on the map.
     pub site: Site,
-    /// Notes from reading the heightmap.
+    /// Assumptions made while the files of the scene were read, one sentence each.
     pub(super) notes: Vec<String>,
-    /// Number of concurrent runs.
+    /// Number of runs that are simulated concurrently.
     pub(super) at_once: usize,
-    /// Cancellation flag: once set, long steps are aborted.
+    /// Stop flag: once set, the simulations abort their current step.
     pub(super) stop: Arc<AtomicBool>,
 }
 

@@ -1,4 +1,4 @@
-//! Record of a run: the file `run_000042`, which is written completely or not at all.
+//! File of one run, `run_000042`, which is written completely or not at all.
 //!
 //! ```text
 //! magic 8   fingerprint of the plan 16   checksum of the rest 8   length before compression 8   block of LZ4: a RunRecord
@@ -17,52 +17,53 @@ use super::plan::Sample;
 use lavoxel_files::input::{self, InputError};
 use lavoxel_flow::Flow;
 
-/// Magic number; the last byte is the format version.
+/// First bytes of every run file; the last byte is the version of the format.
 const MAGIC: [u8; 8] = *b"L\xe4VOXH\r\x01";
 
-/// Length of the header before the block, in bytes.
+/// Length in bytes of the file header before the compressed block.
 const HEAD: usize = 8 + 16 + 8 + 8;
 
-/// Upper bound on the size of a record without its columns, in bytes.
+/// Upper bound in bytes on the size of a record without its per-column data.
 const RECORD: usize = 1024;
-/// Upper bound on the size of one column in bytes: gap, arrival, thickness.
+/// Upper bound in bytes on the data of one reached column: index difference, arrival, thickness.
 const COLUMN: usize = 5 + 4 + 4;
 
-/// Upper bound on the length of a fault message, in bytes.
+/// Upper bound in bytes on the text of a fault in a record.
 const FAULT: usize = 200;
 
-/// Reason why a run ended.
+/// Reason why the simulation of a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// The flow came to rest.
+    /// The flow came to rest before the time limit.
     Rest,
-    /// The time limit was reached while the flow still advanced.
+    /// The time limit was reached, although the flow still advanced.
     Limit,
 }
 
-/// Outcome of a run without its per-column data.
+/// Outcome of the simulation of a run, without data per column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Reason why the run ended.
+    /// Reason why the simulation ended.
     pub ending: Ending,
     /// Simulated time at the end of the run, in seconds.
     pub time_s: f64,
-    /// Erupted volume, in m³.
+    /// Volume of lava that erupted, in m³.
     pub poured_m3: f64,
-    /// Volume that solidified, in m³.
+    /// Volume of lava that solidified, in m³.
     pub set_m3: f64,
-    /// Volume that left through the sides of the box, in m³.
+    /// Volume of lava that left through the sides of the box, in m³.
     pub out_m3: f64,
     /// Volume that the vent could not erupt for lack of room below the top of the box, in m³.
     pub blocked_m3: f64,
-    /// Imbalance of the volume or heat account as text; `None` if both are exact.
+    /// Imbalance of the volume or heat account, as text; `None` if both accounts are exact.
     pub fault: Option<String>,
     /// Wall-clock time of the run, in seconds.
     pub seconds: f64,
 }
 
 impl Outcome {
-    /// Creates the outcome from the flow after its last step; `elapsed` is the wall-clock time.
+    /// Creates the outcome from the flow after its last step; `elapsed` is the wall-clock time of
+    /// the run.
     pub(super) fn from_flow(flow: &Flow, ending: Ending, elapsed: Duration) -> Self {
         let (account, unit) = (flow.account(), flow.space().unit_m3());
         let m3 = |units: i64| units as f64 * unit;
@@ -82,26 +83,26 @@ impl Outcome {
     }
 }
 
-/// Record of a run: sample, outcome, and data of the reached columns.
+/// Content of a run file: sample, outcome, and data of the columns that lava reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunRecord {
-    /// Sample of the run.
+    /// Sampled parameters of the run.
     pub sample: Sample,
-    /// Outcome of the run.
+    /// Outcome of the simulation.
     pub outcome: Outcome,
-    /// Reached columns in ascending order, delta-encoded: difference from the previous reached
-    /// column.
+    /// Differences of successive indices of the reached columns, which are in ascending order; the
+    /// first difference is from 0.
     gaps: Vec<u32>,
-    /// Arrival time in seconds from the start, one per reached column.
+    /// Arrival time of lava in each reached column, in seconds from the start.
     arrival_s: Vec<f32>,
-    /// Largest thickness (liquid and solidified) over all steps in metres, one per reached column.
+    /// Largest thickness over all steps, liquid and solidified, in each reached column, in metres.
     thickness_m: Vec<f32>,
 }
 
-/// Column that lava reached.
+/// Column that lava reached in a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reached {
-    /// Column number: row × columns per row + position in the row; row 0 is north.
+    /// Column index: row × columns per row + position in the row; row 0 is the northernmost.
     pub column: usize,
     /// Arrival time of lava, in seconds from the start.
     pub arrival_s: f32,
@@ -110,8 +111,8 @@ pub struct Reached {
 }
 
 impl RunRecord {
-    /// Creates the record from the flow after its last step; `most_m`: largest thickness of each
-    /// column in metres.
+    /// Creates the record from the flow after its last step. `most_m`: largest thickness over all
+    /// steps of each column, in metres; `outcome`: function that makes the outcome from the flow.
     pub(super) fn new(
         sample: Sample,
         flow: &Flow,
@@ -138,7 +139,7 @@ impl RunRecord {
         }
     }
 
-    /// Iterates over the reached columns in ascending order.
+    /// Iterates over the reached columns in ascending order of their indices.
     pub fn reached(&self) -> impl Iterator<Item = Reached> + '_ {
         let mut column = 0;
         let rest = self.arrival_s.iter().zip(&self.thickness_m);
@@ -160,7 +161,7 @@ impl RunRecord {
         folder.join(format!("run_{run:06}"))
     }
 
-    /// Encodes the record as a file for the plan of `fingerprint`.
+    /// Encodes the record as the bytes of a run file; `fingerprint` identifies the plan.
     pub fn bytes(&self, fingerprint: u128) -> Vec<u8> {
         let plain = postcard::to_stdvec(self).expect("a record is plain numbers");
         let block = compress(&plain);
@@ -174,8 +175,8 @@ impl RunRecord {
         [&head.concat()[..], &rest].concat()
     }
 
-    /// Reads the file of run `run` in `folder`; `None` if the file is missing. `fingerprint`
-    /// identifies the plan, `columns` is the number of ground columns.
+    /// Reads the file of run `run` in `folder`; `None` if there is no file. `fingerprint`
+    /// identifies the plan; `columns` is the number of columns of the box.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not one of this plan.
@@ -251,7 +252,8 @@ impl RunRecord {
         }
     }
 
-    /// Returns true if all arrays have equal lengths and all column indices are below `columns`.
+    /// Returns true if all per-column arrays have equal lengths and all column indices are below
+    /// `columns`.
     fn is_whole(&self, columns: usize) -> bool {
         let lengths = [self.arrival_s.len(), self.thickness_m.len()];
         let rises = self.gaps.iter().skip(1).all(|gap| *gap > 0);
@@ -264,7 +266,7 @@ impl RunRecord {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// The operating system cannot read the file.
+    /// File that the operating system cannot read.
     #[error("cannot read {path}: {cause}")]
     Read {
         /// Path of the file.
@@ -277,7 +279,7 @@ pub enum RecordError {
     Wrong {
         /// Path of the file.
         path: PathBuf,
-        /// Description of the fault.
+        /// Fault of the file, as text that follows its path.
         what: &'static str,
     },
 }

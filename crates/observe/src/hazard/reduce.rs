@@ -1,4 +1,4 @@
-//! Reduction of run files to probabilities, quantiles, and a table row per run.
+//! Reduction of all run files to probabilities, quantiles, and one table row per run.
 //!
 //! Quantiles are computed strip by strip of columns, so that memory does not grow with the number
 //! of runs; each strip reads all files once.
@@ -14,23 +14,23 @@ use super::record::{Outcome, RecordError, RunRecord};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::Site;
 
-/// Upper bound on the number of (arrival, thickness) pairs per strip of columns: one pair per run
-/// and reached column.
+/// Upper bound on the number of pairs (arrival, thickness) in memory, and so on the length of a
+/// strip of columns; each run has one pair per reached column.
 const STRIP: usize = 1 << 24;
 
-/// Memory of a pair in bytes.
+/// Memory in bytes of one pair (arrival, thickness).
 const BYTES_A_PAIR: f64 = 8.0;
 
-/// Run files of a plan.
+/// Run files of one plan that the maps summarise.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
     /// Folder of the run files.
     pub folder: PathBuf,
-    /// Fingerprint of the plan.
+    /// Fingerprint of the plan, which each file carries.
     pub fingerprint: u128,
-    /// Number of ground columns.
+    /// Number of columns of the box.
     pub columns: usize,
-    /// Numbers of the completed runs, ascending.
+    /// Numbers of the runs that have a file, ascending.
     pub runs: Vec<u64>,
 }
 
@@ -48,62 +48,63 @@ impl RunFiles {
     }
 }
 
-/// Settings of the reduction of runs to maps.
+/// Settings by which runs are summarised in maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
-    /// Inundation threshold in metres: a run inundates a column if the largest thickness exceeds
-    /// the threshold.
+    /// Inundation threshold in metres: a run inundates a column if its largest thickness there
+    /// exceeds the threshold.
     pub above_m: f64,
-    /// Quantile probabilities, ascending, each between 0 and 1.
+    /// Probabilities of the quantiles to be mapped, ascending, each between 0 and 1.
     pub quantiles: Vec<f64>,
     /// Times in seconds from the start of the eruption, ascending; each yields a map of the
-    /// probability of an earlier arrival.
+    /// probability that lava arrives earlier.
     pub before_s: Vec<f64>,
     /// Mean number of eruptions per year, for the map of annual inundation probability; `None`: no
     /// such map.
     pub annual: Option<f64>,
 }
 
-/// Quantiles of a quantity in each column, over the runs that inundate the column.
+/// Quantiles of a quantity in each column, over those runs that inundate the column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Values, axes (quantile, column); NaN in columns that no run inundates.
+    /// Values with the axes (quantile, column); NaN in columns that no run inundates.
     pub maps: Vec<Vec<f32>>,
 }
 
-/// Statistics over all runs.
+/// Statistics over all runs, from which the maps are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// One table row per run, sorted by run number.
+    /// One row per run, sorted by run number.
     pub rows: Vec<RunRow>,
-    /// Number of runs that inundate each column.
+    /// Number of runs that inundate each column, row-major.
     pub counts: Vec<u32>,
-    /// Number of runs that arrive in each column before each time, axes (time, column).
+    /// Number of runs in which lava arrives in each column before each time; axes (time, column).
     pub before: Vec<Vec<u32>>,
-    /// Quantiles of the arrival, in seconds from the start of the eruption.
+    /// Quantiles of the arrival time in seconds from the start of the eruption.
     pub arrival_s: Quantiles,
-    /// Quantiles of the largest thickness, in metres.
+    /// Quantiles of the largest thickness in metres.
     pub thickness_m: Quantiles,
     /// Largest thickness of each column over all runs, in metres; NaN in columns that no run
     /// inundates.
     pub thickest_m: Vec<f32>,
 }
 
-/// Table row of one run.
+/// Results of one run for the table of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRow {
-    /// Sample of the run.
+    /// Sampled parameters of the run.
     pub sample: Sample,
-    /// Outcome of the run.
+    /// Outcome of the simulation.
     pub outcome: Outcome,
-    /// Inundated area, in m².
+    /// Area that the run inundates, in m².
     pub area_m2: f64,
     /// Greatest straight-line distance from the vent to the centre of an inundated column, in
     /// metres.
     pub reach_m: f64,
-    /// Largest thickness in any column, in metres.
+    /// Largest thickness of lava in any column, in metres.
     pub thickest_m: f64,
-    /// Elevation of the lowest inundated ground, in metres; `None` if the run inundates nothing.
+    /// Elevation of the lowest ground that the run inundates, in metres; `None` if the run
+    /// inundates nothing.
     pub lowest_m: Option<f64>,
 }
 
@@ -143,7 +144,7 @@ impl RunRow {
 }
 
 impl Summary {
-    /// Reads all run files and computes the statistics.
+    /// Reads all run files and computes the statistics over all runs.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not of this plan.
@@ -201,7 +202,7 @@ impl Summary {
         Ok(all)
     }
 
-    /// Computes the quantiles of the columns in `strip`.
+    /// Computes the quantiles of arrival and thickness in the columns of `strip`.
     fn add_strip(
         &mut self,
         strip: Range<usize>,
@@ -251,7 +252,7 @@ impl Summary {
         self.shares(&self.counts)
     }
 
-    /// Converts run counts to fractions of the number of runs.
+    /// Converts numbers of runs to fractions of all runs, 0 to 1.
     pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
         let runs = self.rows.len().max(1) as f64;
         counts
@@ -260,13 +261,14 @@ impl Summary {
             .collect()
     }
 
-    /// Returns the number of columns whose inundation probability is at least `share`.
+    /// Returns the number of columns that are inundated with a probability of at least `share`.
     pub fn columns_from(&self, share: f64) -> usize {
         let least = (share * self.rows.len() as f64 - 1e-9).ceil().max(1.0) as u32;
         self.counts.iter().filter(|count| **count >= least).count()
     }
 
-    /// Estimates the memory of reducing `runs` runs on `columns` columns, file reading included.
+    /// Estimates the memory for summarising `runs` runs on `columns` columns, including the reading
+    /// of files.
     pub fn need(columns: usize, runs: u64, reduction: &Reduction) -> MemoryEstimate {
         // Bytes per column: counts, starts of a strip twice, largest thickness, one record being
         // read, two maps per quantile, one map per time.
@@ -290,8 +292,8 @@ impl Summary {
     }
 }
 
-/// Splits the columns into strips with at most `most` pairs each; a single column with more pairs
-/// is its own strip.
+/// Splits the columns into consecutive strips with at most `most` pairs each. `counts`: number of
+/// pairs (one per run) of each column; a single column with more pairs is its own strip.
 fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     let (mut strips, mut start, mut held) = (Vec::new(), 0, 0);
     for (column, count) in counts.iter().enumerate() {
@@ -306,8 +308,8 @@ fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     strips
 }
 
-/// Returns the quantile of the ascending values `sorted`: the smallest value that at least the
-/// fraction `quantile` of the values do not exceed.
+/// Returns the quantile of `sorted` (ascending) at the probability `quantile`: the smallest value
+/// that at least this fraction of the values do not exceed.
 pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
     let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
     sorted[rank.min(sorted.len()) - 1]

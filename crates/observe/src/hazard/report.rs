@@ -8,10 +8,10 @@ use lavoxel_base::words;
 use lavoxel_scene::scene::Seconds;
 use serde::Serialize;
 
-/// Inundation probabilities for which the report prints the covered area.
+/// Probabilities of inundation for which the report prints the area with at least this probability.
 const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 
-/// Summary numbers of a hazard map, for serde, and as [text](Report::text).
+/// Results of a hazard map; serialisable, and printable as [text](Report::text).
 #[derive(Debug, Serialize)]
 pub struct Report {
     scene: String,
@@ -20,7 +20,7 @@ pub struct Report {
     runs: usize,
     /// Number of planned runs without a file.
     missing: u64,
-    /// Number of runs made by the last command.
+    /// Number of runs that the last command simulated.
     made: usize,
     vents: String,
     rates_m3_s: String,
@@ -35,21 +35,23 @@ pub struct Report {
     mean_area_m2: f64,
     mean_volume_m3: f64,
     longest_reach_m: f64,
-    /// Number of runs that still advanced when their time limit was reached.
+    /// Number of runs that ended at their time limit while the flow still advanced.
     cut_short: usize,
     /// Number of runs that lost lava through the sides of the box.
     left_the_box: usize,
-    /// Number of runs whose vent was blocked by the top of the box.
+    /// Number of runs whose vent could not erupt its whole volume for lack of room below the top of
+    /// the box.
     blocked: usize,
-    /// Numbers of the runs whose accounts have an imbalance.
+    /// Numbers of the runs whose volume or heat account has an imbalance.
     inexact: Vec<u64>,
-    /// Summed wall-clock time of all runs in seconds. Wall-clock time of this command, in seconds.
+    /// Summed wall-clock time of all runs, in seconds.
     computing_s: f64,
+    /// Wall-clock time of the last command, in seconds.
     elapsed_s: f64,
     /// Summary lines, one per exposure file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exposure: Vec<String>,
-    /// Notes from reading the heightmap.
+    /// Assumptions made while the files of the scene were read, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     #[serde(skip)]
@@ -130,12 +132,12 @@ impl Report {
         }
     }
 
-    /// Adds the summary lines of the exposure files.
+    /// Returns the report with the summary lines of the exposure files, one per file.
     pub(super) fn with_exposure(self, exposure: Vec<String>) -> Self {
         Self { exposure, ..self }
     }
 
-    /// Formats the report as aligned text.
+    /// Formats the report as text with aligned columns.
     pub fn text(&self) -> String {
         let shares = self.area_of_probability.iter();
         let shares = shares.map(|of| {
@@ -191,12 +193,12 @@ impl Report {
         lines.join("\n")
     }
 
-    /// Returns the number of planned runs.
+    /// Returns the total number of runs of the plan, those without a file included.
     fn planned(&self) -> u64 {
         self.runs as u64 + self.missing
     }
 
-    /// Returns all warnings about the maps, a sentence each.
+    /// Returns all warnings about the maps, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
             format!(

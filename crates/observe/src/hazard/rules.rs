@@ -1,9 +1,10 @@
-//! Fingerprint of the code that decides a run: runs of different rules must not be combined in one
-//! map.
+//! Fingerprint of the rules that determine a run: runs made by different rules must not be combined
+//! in one map.
 
-/// Hash of small trial flows, of drawn samples and of the rest criterion; equal for all threads and
-/// machines. A test makes the trials and prints the new value after a change of the rules. The
-/// value is a constant because computing the trials would take each command a second.
+/// Hash of the results of small trial simulations, of drawn samples and of the rest criterion;
+/// equal for any number of threads and on all machines. A test simulates the trials, and prints the
+/// new value after a change of the rules. The value is a constant, because the trials would delay
+/// each command by a second.
 pub(crate) const FINGERPRINT: u64 = 0xd5cd_6068_e8cd_a376;
 
 #[cfg(test)]
@@ -22,7 +23,7 @@ mod tests {
     use lavoxel_sim::simulation::Simulation;
     use lavoxel_sim::source::VentSpec;
 
-    /// Steps of a trial.
+    /// Number of steps in each trial simulation.
     const STEPS: u64 = 60;
 
     /// Lava with every kind of loss.
@@ -119,8 +120,8 @@ mod tests {
                          matter = { kind = \"material\", name = \"sand\", amount = 1.0 }\n\
                          [air]\nstep_s = 10.0\nheight_m = 80.0\nsteam = \"steam\"\nwind = [[0.0, 2.0, 250.0]]\n";
 
-    /// Runs the shore scene for some steps; `None` if this program refuses the scene, which a test
-    /// excludes.
+    /// Simulates the shore scene for some steps; `None` if this program rejects the scene, which a
+    /// test excludes.
     fn shore() -> Option<Simulation> {
         let scene = Scene::parse(SHORE, Path::new("shore.toml")).ok()?;
         let mut simulation = scene.build(Box::new(Tiled::default())).ok()?.simulation;
@@ -128,7 +129,7 @@ mod tests {
         Some(simulation)
     }
 
-    /// Plan with a draw of each kind.
+    /// Plan with a distribution of each kind.
     fn drawn() -> Plan {
         let feature = |geometry, weight| Feature::new(geometry, weight);
         let square = vec![[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0], [0.0, 0.0]];

@@ -1,4 +1,4 @@
-//! Single run of a hazard study, from its sample to the rest of the flow.
+//! Simulation of one run of a hazard study, from its sample until the flow is at rest.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,19 +15,19 @@ use lavoxel_sim::records::FlowRecords;
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Rest criterion: the flow is at rest if no new column was reached during this fraction of the
-/// elapsed time.
+/// Length of the period without newly reached columns after which a flow counts as at rest, as a
+/// fraction of the time since the start.
 const REST_SHARE: f64 = 0.1;
-/// Rest criterion: smallest length of that period, in steps.
+/// Smallest length of this period, in steps.
 const REST_STEPS: f64 = 10.0;
 
-/// Parameters that determine the end of a run; part of the rules fingerprint.
+/// Numbers that determine the end of a run; part of the fingerprint of the rules.
 #[cfg(test)]
 pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, REST_STEPS];
 
 impl Ground {
-    /// Creates the initial state from a built scene before its first step, for `at_once` concurrent
-    /// runs; setting `stop` aborts long steps. `None` for a scene of the classic model.
+    /// Creates the shared state from a built scene before its first step. `at_once`: number of
+    /// concurrent runs; setting `stop` aborts long steps. `None` for a scene of the classic model.
     pub fn new(stage: BuiltScene, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
         let BuiltScene {
             mut simulation,
@@ -48,7 +48,8 @@ impl Ground {
         })
     }
 
-    /// Sets the scene template for runs that draw scene numbers or a heightmap error.
+    /// Returns this state with the scene `template`, from which runs that draw scene numbers or a
+    /// heightmap error rebuild it.
     #[must_use]
     pub(super) fn with_template(self, template: Template) -> Self {
         Self {
@@ -57,15 +58,15 @@ impl Ground {
         }
     }
 
-    /// Returns the standard deviation in metres of the heightmap error that each run draws; `None`
-    /// without an error.
+    /// Returns the standard deviation in metres of the random heightmap error of each run; `None`
+    /// without such an error.
     pub(super) fn height_error_m(&self) -> Option<f64> {
         self.template
             .as_ref()
             .and_then(|template| template.scene().spec.terrain.error_m)
     }
 
-    /// Returns the state of the flow before the first step.
+    /// Returns the lava flow in its state before the first step.
     pub(super) fn flow(&self) -> &Flow {
         self.origin
             .world()
@@ -73,7 +74,7 @@ impl Ground {
             .expect("a ground was made of a flow")
     }
 
-    /// Estimates the memory of `at_once` concurrent runs from the initial state of a scene.
+    /// Estimates the memory of `at_once` concurrent runs that begin with the state of `stage`.
     pub fn need(stage: &BuiltScene, at_once: usize) -> MemoryEstimate {
         // The initial state stays in memory next to the running copies.
         need_of_runs(stage.simulation.world(), at_once + 1)
@@ -135,7 +136,8 @@ impl Plan {
             .map(|flow| RunRecord::new(*sample, flow, run.records.thickness_m(), outcome)))
     }
 
-    /// Builds the initial state of run `run`, which draws scene numbers or a heightmap error.
+    /// Builds the state before the first step of run `run`, with the scene numbers and the
+    /// heightmap error that the run draws.
     fn origin_of(
         &self,
         ground: &Ground,
@@ -158,7 +160,7 @@ impl Plan {
         Ok(drawn.origin)
     }
 
-    /// Returns the vent of the sample.
+    /// Returns the vent that erupts in the run of `sample`, with the rate curve of the plan.
     fn vent_of(&self, ground: &Ground, sample: &Sample) -> VentSpec {
         let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
         let (rates_m3_s, linear) = self.curve.rates(sample.rate_m3_s, sample.duration_s);
@@ -179,7 +181,8 @@ impl Plan {
     }
 }
 
-/// Returns true if a flow with a closed vent no longer advances.
+/// Returns true if the flow is at rest, provided that its vent is closed: nothing is liquid, or no
+/// column was reached recently.
 fn rests(records: &FlowRecords, flow: &Flow) -> bool {
     let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
     flow.is_dry() || flow.time_s() - records.last_reached_s() >= least

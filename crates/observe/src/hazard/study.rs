@@ -1,4 +1,4 @@
-//! Hazard study from settings to maps, for the program and for other users of the library.
+//! Hazard study as a whole, from its settings to the maps.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,56 +27,58 @@ use lavoxel_scene::scene::{
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Default lava preset for a heightmap without a scene.
+/// Name of the lava preset for a heightmap without a scene.
 const USUAL_LAVA: &str = "etna-basalt";
 
-/// Upper bound on the inundation threshold in metres: higher than any mountain.
+/// Upper bound in metres on the inundation threshold: higher than any mountain.
 const MOST_ABOVE_M: f64 = 10_000.0;
 
 /// Upper bound on the mean number of eruptions per year.
 const MOST_ANNUAL: f64 = 1000.0;
 
-/// Settings of a hazard map, as the flags of `lavoxel hazard` give them.
+/// Settings of a hazard map; each field is a flag of `lavoxel hazard`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Number of runs.
+    /// Total number of runs.
     pub runs: u64,
     /// Path of a file with points, lines and polygons in which vents open; `None`: the vents of the
-    /// scene with equal weights.
+    /// scene, with equal weights.
     pub vent_area: Option<PathBuf>,
-    /// Law of the effusion rate in m³/s, as text; `None`: the rate that all vents of the scene
-    /// share.
+    /// Text of the law of the effusion rate in m³/s; `None`: the rate of the scene's vents, which
+    /// must be equal.
     pub rates: Option<String>,
-    /// Law of the erupted volume in m³, as text.
+    /// Text of the law of the erupted volume in m³; `None` if durations are given.
     pub volumes: Option<String>,
-    /// Law of the eruption's duration, as text; alternative to the volume.
+    /// Text of the law of the duration of an eruption, as an alternative to the volume; `None` if
+    /// volumes are given.
     pub durations: Option<String>,
-    /// Correlation of rate with volume or duration, −1 to 1; `None`: independent.
+    /// Correlation of rate with volume or duration, −1 to 1; `None` if both are independent.
     pub correlation: Option<f64>,
-    /// Shape of the effusion rate over time, relative to the mean rate.
+    /// Shape of the effusion rate over the duration of an eruption.
     pub curve: Curve,
-    /// Scene numbers that each run draws, as text `KEY=LAW`.
+    /// Scene numbers that each run draws, as texts `KEY=LAW`.
     pub draw: Vec<String>,
-    /// Choice of the simulation seeds.
+    /// Choice of the seeds of the simulations: a different seed in each run, or that of the scene.
     pub seeds: Seeds,
-    /// Inundation threshold in metres of the largest thickness.
+    /// Inundation threshold in metres: a column counts as inundated if its largest thickness is
+    /// greater.
     pub above: f64,
-    /// Quantile probabilities of arrival and thickness, each between 0 and 1.
+    /// Probabilities of the quantiles of arrival and thickness to be mapped, each between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Times from the start of the eruption; each yields a map of the probability of an earlier
-    /// arrival.
+    /// Times from the start of the eruption; each yields a map of the probability that lava arrives
+    /// earlier.
     pub before: Vec<Seconds>,
     /// Mean number of eruptions per year, for the map of annual inundation probability; `None`: no
     /// such map.
     pub annual: Option<f64>,
-    /// Feature files of buildings, roads and areas, for each of which a table and a layer with
-    /// probability, arrival and thickness is written.
+    /// Feature files of buildings, roads and areas; for each file, a table and a layer with
+    /// probability, arrival and thickness at each feature are written.
     pub exposure: Vec<PathBuf>,
     /// Contour levels of probability, 0 to 1; `None`: the default levels.
     pub levels: Option<Vec<f64>>,
-    /// Picture flag: every map is also written as a picture over the hill-shaded ground.
+    /// True to write every map also as a picture over the hill-shaded ground.
     pub picture: bool,
 }
 
@@ -103,14 +105,14 @@ impl Default for Settings {
     }
 }
 
-/// Scene of a hazard study with the user's overrides.
+/// Scene of a hazard study, with the overrides from the command line.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
-    /// Scene with the overrides applied.
+    /// Scene after the overrides.
     pub scene: &'a Scene,
-    /// Overrides that the user requested.
+    /// Overrides from the command line.
     pub asked: &'a Overrides,
-    /// Bare flag: the scene was generated for a heightmap without a scene file.
+    /// True if the scene was generated for a heightmap without a scene file.
     pub is_bare: bool,
 }
 
@@ -137,14 +139,15 @@ pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, StudyError
     Ok(overrides)
 }
 
-/// Hazard study with validated settings.
+/// Hazard study whose settings have been validated.
 #[derive(Debug)]
 pub struct Study {
-    /// Distributions from which the runs are sampled.
+    /// Plan from which the runs are sampled.
     pub plan: Plan,
-    /// Initial state that all runs share.
+    /// State before the first step that all runs share.
     pub ground: Ground,
-    /// Content of the plan file, by which existing runs are recognised.
+    /// Content of the plan file, by which the runs in a folder are recognised as runs of this
+    /// study.
     pub file: PlanFile,
     reduction: Reduction,
     exposures: Vec<Exposure>,
@@ -154,13 +157,13 @@ pub struct Study {
     summary: MemoryEstimate,
 }
 
-/// Error message for a scene of the classic model.
+/// Error message for a scene that does not use the physical model.
 const NO_FLOW: &str = "hazard needs the physical model, in m³ and seconds: name a scene with model = \"flow\", or a heightmap with or \
                        without --lava NAME";
 
 impl Study {
-    /// Prepares sampling and ground of a study with `at_once` concurrent runs; long steps abort
-    /// once `stop` is set.
+    /// Prepares the plan and the shared state of a study. `at_once`: number of concurrent runs;
+    /// setting `stop` aborts long steps.
     ///
     /// # Errors
     /// Names the invalid setting as the flag of the program, or the missing memory.
@@ -237,14 +240,14 @@ impl Study {
         })
     }
 
-    /// Returns the default folder `lavoxel-out/NAME-hazard` of a scene.
+    /// Returns the default output folder for the scene name `scene`: `lavoxel-out/NAME-hazard`.
     pub fn usual_folder(scene: &str) -> PathBuf {
         let name = file_name(scene);
         let ends = name.ends_with("hazard");
         PathBuf::from(FOLDER).join(if ends { name } else { format!("{name}-hazard") })
     }
 
-    /// Opens the folder of the runs and maps.
+    /// Opens the folder of the study at `path` as `opening` says.
     ///
     /// # Errors
     /// When the folder is of another plan, or is to be read and has no plan.
@@ -261,7 +264,7 @@ impl Study {
         Folder::open(path, &self.file, opening, ("", &results))
     }
 
-    /// Fails unless `other` contains runs of this plan; called before [`Study::take`].
+    /// Checks that the folder `other` contains runs of this plan; call before [`Study::take`].
     ///
     /// # Errors
     /// When `other` is of another plan, or has none.
@@ -269,8 +272,8 @@ impl Study {
         check_part(other, &self.file)
     }
 
-    /// Copies the runs that `folder` lacks from the folder `other` of the same plan. Returns the
-    /// number of copied runs.
+    /// Copies those runs from the folder `other` of the same plan that `folder` lacks. Returns
+    /// their number.
     ///
     /// # Errors
     /// When a file cannot be read or written, is damaged or of another plan.
@@ -286,8 +289,8 @@ impl Study {
         Ok(taken)
     }
 
-    /// Simulates run `run` and returns its record; `None` if `cancelled` returned true before
-    /// completion.
+    /// Simulates run `run` and returns its record; `None` if `cancelled` returned true before the
+    /// end.
     ///
     /// # Errors
     /// The errors of [`Plan::run`].
@@ -300,8 +303,9 @@ impl Study {
             .run(&self.ground, &self.plan.sample(run), cancelled)
     }
 
-    /// Writes the maps of the runs in `folder`. `made`: number of runs made by this command;
-    /// `elapsed`: function that returns its wall-clock time.
+    /// Writes the maps of all runs in `folder`; returns the report and the paths of the files.
+    /// `made`: number of runs that this command simulated; `elapsed`: function that returns the
+    /// command's wall-clock time.
     ///
     /// # Errors
     /// When there is no run, and when a file cannot be read or written.
@@ -350,8 +354,9 @@ impl Study {
         ))
     }
 
-    /// Makes `runs` on `threads` worker threads until all are made, `ends` returns true, or a run
-    /// fails; calls `made` with each completed run's number. Returns the number of runs made.
+    /// Simulates the runs with the numbers `runs` on `threads` worker threads, until all are
+    /// complete, `ends` returns true, or a run fails. Calls `made` with the number of each
+    /// completed run; returns the number of completed runs.
     ///
     /// # Errors
     /// When memory does not suffice, a record cannot be written, or no thread starts.
@@ -379,8 +384,8 @@ impl Study {
 }
 
 impl Plan {
-    /// Creates the template for runs that draw scene numbers; builds scenes with both bounds of
-    /// each law, so that invalid ranges fail early.
+    /// Returns the template for runs that draw scene numbers. Builds the scene with both bounds of
+    /// each law, so that invalid ranges fail before the first run.
     fn template(&self, scene: &Scene) -> Result<Template, StudyError> {
         let template = Template::new(scene)?;
         for (key, law) in &self.draws {
@@ -392,7 +397,8 @@ impl Plan {
     }
 }
 
-/// Returns the vent shape and temperature that all vents of the scene share; fails if they differ.
+/// Returns the vent shape and lava temperature that all vents of the scene share. Returns a message
+/// if they differ.
 fn model_vent(stage: &BuiltScene) -> Result<VentSpec, String> {
     let of_flow = |vent: &VentSpec| {
         vent.flow
@@ -422,8 +428,8 @@ impl Settings {
         }
     }
 
-    /// Returns the law of the effusion rate: from the settings, or the constant rate that all vents
-    /// share.
+    /// Returns the law of the effusion rate: that of the settings, or else the constant rate of all
+    /// vents of the scene.
     fn rates(&self, source: &Source<'_>) -> Result<Distribution, String> {
         if let Some(text) = &self.rates {
             return law("--rates", text, |number| number.parse().ok());
@@ -455,7 +461,7 @@ impl Settings {
             .ok_or_else(|| mend.to_owned())
     }
 
-    /// Parses the drawn scene numbers and their laws.
+    /// Parses the texts `KEY=LAW` of the drawn scene numbers.
     fn draws(&self) -> Result<Vec<(NumberKey, Distribution)>, String> {
         let mut all: Vec<(NumberKey, Distribution)> = Vec::new();
         for text in &self.draw {
@@ -558,7 +564,7 @@ impl Settings {
         })
     }
 
-    /// Reads the exposure files; fails if two files have the same name.
+    /// Reads all exposure files. Returns a message if two files have the same name.
     fn exposures(&self, site: &Site) -> Result<Vec<Exposure>, String> {
         let mut all: Vec<Exposure> = Vec::new();
         for path in &self.exposure {
@@ -576,7 +582,8 @@ impl Settings {
     }
 }
 
-/// Parses the law of the setting `flag`; `number` parses each value.
+/// Parses the text of a law; `flag` names the setting in error messages, `number` parses each
+/// number.
 fn law(
     flag: &str,
     text: &str,

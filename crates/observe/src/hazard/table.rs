@@ -10,23 +10,24 @@ use lavoxel_geo::map::features::{Feature, Geometry};
 /// Upper bound on the number of lines of a table.
 const MOST_LINES: usize = 10_000_000;
 
-/// Accepted column names in lower case, for x, y and weight.
+/// Accepted column names in lower case: of x, of y, and of the weight.
 const NAMES: [&[&str]; 3] = [
     &["x", "map_x", "easting", "east", "lon", "longitude"],
     &["y", "map_y", "northing", "north", "lat", "latitude"],
     &["weight"],
 ];
 
-/// Estimated memory in bytes per line during reading and preparation for sampling, `Vec` doubling
-/// included.
+/// Estimated memory in bytes per line while a table is read and prepared for sampling, `Vec`
+/// doubling included.
 const BYTES_A_LINE: f64 = 480.0;
 
-/// Estimates the memory of reading a table, in addition to its text.
+/// Estimates the memory needed to read the table `text`, in addition to the text itself.
 pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::new("the vents of the table", text.lines().count(), BYTES_A_LINE)
 }
 
-/// Parses a table of vent positions. Check the memory with [`need`] first.
+/// Parses a table of vent positions into point features. The caller checks the memory by [`need`]
+/// first.
 ///
 /// # Errors
 /// Fault of the table, as text to be appended to the name of the file.

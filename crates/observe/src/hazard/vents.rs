@@ -14,18 +14,19 @@ use lavoxel_geo::map::features::{
 use lavoxel_scene::scene::BuiltScene;
 use lavoxel_sim::source::VentSpec;
 
-/// Tolerance for points at the sides of the box, as a fraction of the side length; covers rounding.
+/// Tolerance for points at the sides of the box, as a fraction of the length of a side; covers
+/// rounding errors.
 const SLACK: f64 = 1e-9;
 
-/// Distribution of vent positions with its description.
+/// Distribution of vent positions, with a description of its source.
 pub(crate) struct Vents {
     pub(crate) places: Places,
-    /// Description of the source, for the plan and the report.
+    /// Description of the source of the vents, for the plan and the report.
     pub(crate) words: String,
 }
 
 impl Vents {
-    /// Creates the distribution of a scene's vents with equal weights.
+    /// Creates the distribution over the vents of a scene, with equal weights.
     pub(crate) fn from_stage(stage: &BuiltScene) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
@@ -50,7 +51,8 @@ impl Vents {
         Ok(Self { places, words })
     }
 
-    /// Reads vent positions from a file (`.geojson`, `.gpkg`, `.csv`).
+    /// Reads the vent positions of a file (`.geojson`, `.gpkg` or `.csv`). Returns a message for an
+    /// invalid file.
     pub(crate) fn read(path: &Path, site: &Site) -> Result<Self, String> {
         protect(path);
         let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
@@ -90,7 +92,7 @@ impl Vents {
     }
 }
 
-/// Parses vent positions from the text of a table.
+/// Parses the text of a table of vent positions into point features.
 fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::need(text)
         .check("leave out lines of the table")
@@ -98,8 +100,8 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::parse(text)
 }
 
-/// Converts the features of a GeoJSON layer to map coordinates of the box; fails for features
-/// outside the range of the map's projection.
+/// Converts the features of a GeoJSON layer to map coordinates of the box. Returns a message if a
+/// feature lies outside the range of the map's projection.
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     let features = features_on(Features::from_geojson(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {
@@ -111,8 +113,8 @@ fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     }
 }
 
-/// Converts a map point to metres east and south of the north-west corner of the box; fails for
-/// points outside of the box.
+/// Converts a point in map coordinates to metres [east, south] from the north-west corner of the
+/// box. Returns a message if the point lies outside of the box.
 fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
     let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
     let place = from_the_map(point, site);

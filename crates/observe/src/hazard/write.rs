@@ -16,14 +16,14 @@ use lavoxel_io::export::maps::{Raster, Values};
 use lavoxel_io::export::{Caption, ExportError, Provenance};
 use lavoxel_scene::scene::Seconds;
 
-/// Caution written into every map.
+/// Caution that is written into every map file.
 pub(super) const NOTE: &str = "probabilities and quantiles are those of the sampled vents, rates and volumes, by a model that is not checked \
                     for this place; they are no forecast";
 
 /// Default contour levels of probability.
 const LEVELS: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// File extensions of the probability contours.
+/// File extensions in which the contours of probability are written.
 const LINES: [&str; 2] = ["geojson", "gpkg"];
 /// File extension of the Google Earth picture; written only if the coordinate system converts to
 /// longitude and latitude.
@@ -32,32 +32,32 @@ const GLOBE: &str = "kmz";
 /// Seconds per hour.
 const HOUR: f32 = 3600.0;
 
-/// Inputs for writing the maps.
+/// Inputs for the map files of a hazard study.
 #[derive(Clone, Debug)]
 pub struct Drawing<'a> {
-    /// Statistics over all runs.
+    /// Statistics over all runs, which the maps show.
     pub summary: &'a Summary,
-    /// Threshold, quantiles and times of the maps.
+    /// Threshold, quantiles and times by which the statistics were computed.
     pub reduction: &'a Reduction,
-    /// Initial state that all runs share.
+    /// State before the first step that all runs share.
     pub ground: &'a Ground,
-    /// Name of the scene.
+    /// Name of the scene, for metadata.
     pub scene: &'a str,
     /// Plan of the runs.
     pub plan: &'a Plan,
-    /// Picture flag: every raster is also written as a picture over the hill-shaded ground.
+    /// True to write every map also as a picture over the hill-shaded ground.
     pub pictures: bool,
     /// Contour levels of probability, 0 to 1; `None`: the default levels.
     pub levels: Option<&'a [f64]>,
 }
 
-/// Raster map of the statistics.
+/// Raster map: its values, row-major, and its caption.
 struct Map {
     caption: Caption,
     values: Vec<f32>,
 }
 
-/// Returns a quantile's part of a file name: `q10` for 0.1, `q2_5` for 0.025.
+/// Returns the part of a file name that states a quantile: `q10` for 0.1, `q2_5` for 0.025.
 fn short_name(quantile: f64) -> String {
     let percent = lavoxel_base::words::short(100.0 * quantile, 6);
     let text = if percent.fract() == 0.0 {
@@ -68,7 +68,7 @@ fn short_name(quantile: f64) -> String {
     format!("q{}", text.replace('.', "_"))
 }
 
-/// Returns a time's part of a file name: `6h`, `2d`, `90min`, `45s`.
+/// Returns the part of a file name that states a time in seconds: `6h`, `2d`, `90min`, `45s`.
 pub(super) fn time_name(time_s: f64) -> String {
     let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min")];
     let whole = units
@@ -78,7 +78,8 @@ pub(super) fn time_name(time_s: f64) -> String {
     format!("{}{name}", time_s / unit).replace('.', "_")
 }
 
-/// Returns the names of all files that are written, styles and pictures of the rasters included.
+/// Returns the names of all files that a study writes, including styles and, with `pictures`,
+/// pictures of the maps.
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction
         .quantiles
@@ -111,13 +112,13 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
 }
 
-/// Kinds of maps.
+/// Kind of map of a hazard study.
 #[derive(Clone, Copy)]
 enum HazardMap {
     Probability,
-    /// Annual inundation probability; the field is the mean number of eruptions per year.
+    /// Annual probability of inundation; the field is the mean number of eruptions per year.
     Annual(f64),
-    /// Probability of an arrival before a time; the field is the time in seconds.
+    /// Probability that lava arrives before a time; the field is the time in seconds.
     Before(f64),
     Thickest,
     Arrival(f64),
@@ -150,7 +151,8 @@ impl HazardMap {
         }
     }
 
-    /// Returns the display name, the caption above a picture, and the description in one line.
+    /// Returns three texts for a map: display name, caption above its picture, and description in
+    /// one line. `above_m`: inundation threshold in metres.
     fn words(self, above_m: f64) -> (String, String, String) {
         // Quantiles are conditional on inundation, which every description must say.
         let given = format!("of the runs that inundate this place (more than {above_m} m)");
@@ -200,8 +202,8 @@ impl HazardMap {
 }
 
 impl Drawing<'_> {
-    /// Writes all files to `folder` and returns their paths, without the styles and pictures of
-    /// rasters.
+    /// Writes all files to `folder`. Returns their paths, without the styles and pictures that
+    /// accompany rasters.
     ///
     /// # Errors
     /// [`ExportError`] for a file that cannot be written; files written before stay.
@@ -327,7 +329,7 @@ impl Drawing<'_> {
 const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
                        poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
 
-/// Writes the table of runs; vent positions are in map coordinates.
+/// Writes the table of runs to `path`, one row per run; vent positions are in map coordinates.
 fn table(
     path: &Path,
     rows: &[RunRow],
@@ -407,8 +409,8 @@ fn line(row: &RunRow, site: &Site) -> String {
     line
 }
 
-/// Converts metres east and south of the north-west corner of the box to map coordinates; without a
-/// map, to metres from the south-west corner.
+/// Converts metres [east, south] from the north-west corner of the box to map coordinates. For a
+/// box on no map: to metres [east, north] from the south-west corner.
 pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (
@@ -421,7 +423,7 @@ pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     ]
 }
 
-/// Converts map coordinates to metres east and south of the north-west corner of the box; inverse
+/// Converts map coordinates to metres [east, south] from the north-west corner of the box; inverse
 /// of [`on_the_map`].
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();

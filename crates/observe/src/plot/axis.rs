@@ -1,4 +1,4 @@
-//! Plot axis: position of values, ticks and labels.
+//! Axis of a plot: positions of values, ticks and tick labels.
 
 use std::ops::Range;
 
@@ -6,23 +6,24 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use lavoxel_base::round::{number, steps};
 
-/// Scaling of an axis.
+/// Scaling of a plot axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
     /// Linear scaling.
     #[default]
     Linear,
-    /// Logarithmic scaling; values ≤ 0 have no position.
+    /// Logarithmic scaling; values ≤ 0 cannot be shown and are omitted.
     Log,
 }
 
 impl Axis {
-    /// Returns true if `value` is representable on the axis.
+    /// Returns true if the axis can show `value`: finite, and above 0 on a logarithmic axis.
     pub(super) fn has(self, value: f64) -> bool {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Maps a value to the axis coordinate, in which the axis is linear.
+    /// Converts a value to the coordinate along the axis: the value itself, or its decimal
+    /// logarithm.
     fn even(self, value: f64) -> f64 {
         if self == Self::Log {
             value.log10()
@@ -31,7 +32,7 @@ impl Axis {
         }
     }
 
-    /// Inverse of [`Axis::even`].
+    /// Converts a coordinate along the axis to the value; inverse of [`Axis::even`].
     fn back(self, even: f64) -> f64 {
         if self == Self::Log {
             10_f64.powf(even)
@@ -41,7 +42,7 @@ impl Axis {
     }
 }
 
-/// Axis with its lower and upper bound.
+/// Axis with the values at its lower and upper end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     axis: Axis,
@@ -49,11 +50,11 @@ pub(super) struct Extent {
     high: f64,
 }
 
-/// Margin between the data and each end of an axis, as a fraction of the axis length.
+/// Margin between the data and each end of the axis, as a fraction of the axis length.
 const ROOM: f64 = 0.04;
 
 impl Extent {
-    /// Creates an axis that contains all representable `values`, with a margin.
+    /// Creates an axis that contains all `values` that it can show, with a margin.
     pub(super) fn enclosing(axis: Axis, values: impl Iterator<Item = f64>) -> Self {
         let ends = values
             .filter(|value| axis.has(*value))
@@ -80,7 +81,7 @@ impl Extent {
         }
     }
 
-    /// Extends the upper end by the fraction `share` of the axis length.
+    /// Returns the axis extended at its upper end by `share` times the axis length.
     pub(super) fn with_room_above(self, share: f64) -> Self {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         Self {
@@ -89,12 +90,12 @@ impl Extent {
         }
     }
 
-    /// Creates an axis from `low` to `high`.
+    /// Creates an axis whose lower end is at the value `low` and whose upper end is at `high`.
     pub(super) fn between(axis: Axis, low: f64, high: f64) -> Self {
         Self { axis, low, high }
     }
 
-    /// Iterates over `count` values that are evenly spaced on the axis, ends included.
+    /// Iterates over `count` values at equal distances along the axis, both ends included.
     pub(super) fn samples(self, count: usize) -> impl Iterator<Item = f64> {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (0..count).map(move |i| {
@@ -103,7 +104,7 @@ impl Extent {
         })
     }
 
-    /// Returns round tick values within the axis, about `most` in number.
+    /// Returns the values of ticks: about `most` round numbers within the axis.
     pub(super) fn ticks(self, most: usize) -> Vec<f64> {
         let decades = (self.high / self.low).log10();
         if self.axis == Axis::Log && decades > 1.0 {
@@ -140,18 +141,19 @@ impl Extent {
         (first..=last).map(|i| i as f64 * step).collect()
     }
 
-    /// Returns true if `value` lies within the axis.
+    /// Returns true if `value` lies within the axis, with a tolerance for rounding.
     pub(super) fn contains(self, value: f64) -> bool {
         (-1e-9..=1.0 + 1e-9).contains(&self.share(value))
     }
 
-    /// Returns the relative position of `value` on the axis: 0 at the lower, 1 at the upper end.
+    /// Returns the position of `value` along the axis: 0 at the lower, 1 at the upper end; outside
+    /// of this range beyond the ends.
     pub(super) fn share(self, value: f64) -> f64 {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (self.axis.even(value) - low) / (high - low)
     }
 
-    /// Formats a tick value from [`Extent::ticks`] with the same `most`.
+    /// Formats the tick value `value` as a label; `most` is that of the call of [`Extent::ticks`].
     pub(super) fn label(self, value: f64, most: usize) -> String {
         let size = value.abs();
         let plain = || match self.ticks(most)[..] {

@@ -1,4 +1,4 @@
-//! SVG output of plots. Only this file and `axis.rs` use the crate `plotters`.
+//! Draws plots as SVG. Only this file and `axis.rs` use the crate `plotters`.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -12,7 +12,7 @@ use super::{AxisSpec, Look, Numbers, Page, Plot, PlotError, Series};
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Chart<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Extent, Extent>>;
 
-/// Series colours that are distinct with any kind of colour vision and dark enough for white paper.
+/// Colours of series, distinct with any kind of colour vision and dark enough for white paper.
 const COLORS: [RGBColor; 6] = [
     RGBColor(0, 98, 172),
     RGBColor(205, 76, 0),
@@ -26,15 +26,15 @@ const GRID: RGBColor = RGBColor(222, 222, 222);
 const GOOD: RGBColor = RGBColor(0, 110, 60);
 const BAD: RGBColor = RGBColor(190, 20, 20);
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
-/// Correction factor for font sizes: `plotters` draws text smaller than requested.
+/// Factor on font sizes that compensates for `plotters`, which draws text smaller than requested.
 const LETTER: f64 = 1.24;
 const TEXT: f64 = 13.0 * LETTER;
 const TITLE: f64 = 15.0 * LETTER;
 const HEADING: f64 = 18.0 * LETTER;
 
-/// Upper bound on the number of ticks per axis.
+/// Upper bound on the number of tick labels per axis.
 const MOST: usize = 7;
-/// Number of points at which a function is sampled.
+/// Number of points at which a function is sampled for its curve.
 const SAMPLES: usize = 241;
 
 pub(super) fn page(page: &Page) -> Result<String, PlotError> {
@@ -86,7 +86,8 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
 }
 
 impl AxisSpec {
-    /// Returns the axis with the requested bounds, or with bounds that contain `values`.
+    /// Returns the axis with the requested ends; if there are none, or they are invalid, an axis
+    /// that contains `values`.
     fn extent(&self, values: impl Iterator<Item = f64>) -> Extent {
         match self
             .ends
@@ -99,8 +100,8 @@ impl AxisSpec {
 }
 
 impl Series {
-    /// Returns the representable points of a series; a function is sampled along the horizontal
-    /// axis `x`.
+    /// Returns those points of a series that both axes can show; a function is sampled along the
+    /// horizontal axis `x`.
     fn points(&self, (x_axis, y_axis): (Axis, Axis), x: Extent) -> Vec<(f64, f64)> {
         let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
         match &self.numbers {
@@ -115,7 +116,8 @@ impl Series {
 }
 
 impl Plot {
-    /// Iterates over the points of all series, functions excluded.
+    /// Iterates over the points (x, y) of all series that both axes can show; functions are
+    /// excluded.
     fn given(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (x, y) = (self.x.axis, self.y.axis);
         let points = self
@@ -131,8 +133,8 @@ impl Plot {
             .filter(move |point| x.has(point.0) && y.has(point.1))
     }
 
-    /// Returns the colour of each series. A theory curve has the colour of the preceding series, or
-    /// black if there is only one measured series.
+    /// Returns the colour of each series, in order. A theory curve has the colour of the preceding
+    /// series, or black if there is only one measured series.
     fn colors(&self) -> Vec<RGBColor> {
         let measured = self
             .series
@@ -209,10 +211,11 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// Height of the verdict line in pixels.
+/// Height of the line that holds the verdict, in pixels.
 const VERDICT: i32 = 26;
 
-/// Draws the verdict of a plot; returns the remaining area below.
+/// Draws the verdict of a plot, if it has one, at the top of `area`; returns the remaining area
+/// below.
 fn below_verdict<'a>(plot: &Plot, area: &Area<'a>) -> Result<Area<'a>, PlotError> {
     let Some(verdict) = &plot.verdict else {
         return Ok(area.clone());
@@ -252,10 +255,11 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
         .map_err(failed)
 }
 
-/// Approximate size of a legend, as fractions of the plot's width and height.
+/// Approximate width and height of a legend, as fractions of those of the plot.
 const LEGEND: (f64, f64) = (0.55, 0.3);
 
-/// Returns the corner in which a legend would cover the fewest points, and that number of points.
+/// Returns the corner in which the legend would cover the fewest `points`, and the number of
+/// covered points.
 fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelPosition, usize) {
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {

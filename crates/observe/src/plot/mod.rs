@@ -28,7 +28,7 @@ use lavoxel_files::output::{Existing, OutputError, whole};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// Plot that cannot be drawn; the text is the cause.
+    /// Plot that cannot be drawn; the field is the cause as text.
     #[error("cannot draw the plot: {0}")]
     Draw(String),
     /// File that cannot be written.
@@ -36,7 +36,7 @@ pub enum PlotError {
     Output(#[from] OutputError),
 }
 
-/// Drawing style of a series.
+/// Way in which a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Line,
@@ -46,10 +46,10 @@ enum Look {
     Theory,
 }
 
-/// Data of a series.
+/// Data of a series: points, or a function.
 enum Numbers {
     Points(Vec<(f64, f64)>),
-    /// Function of x, drawn along the full horizontal axis.
+    /// Function of x, drawn along the whole horizontal axis.
     Function(Box<dyn Fn(f64) -> f64>),
 }
 
@@ -59,7 +59,7 @@ struct Series {
     numbers: Numbers,
 }
 
-/// Axis settings: label, scaling and optional bounds.
+/// Label, scaling and requested ends of an axis.
 #[derive(Default)]
 struct AxisSpec {
     label: String,
@@ -67,8 +67,8 @@ struct AxisSpec {
     ends: Option<(f64, f64)>,
 }
 
-/// Plot of lines and points on two axes. Unrepresentable values (NaN; ≤ 0 on a logarithmic axis)
-/// are omitted.
+/// Plot of lines and points on two axes. Values that an axis cannot show (NaN; ≤ 0 on a logarithmic
+/// axis) are omitted.
 #[derive(Default)]
 pub struct Plot {
     title: String,
@@ -78,14 +78,14 @@ pub struct Plot {
     verdict: Option<Verdict>,
 }
 
-/// Verdict text at the upper right corner of a plot.
+/// Verdict on the plotted result, drawn as text at the upper right corner.
 struct Verdict {
     text: String,
     is_good: bool,
 }
 
 impl Plot {
-    /// Creates an empty plot with linear axes.
+    /// Creates an empty plot with the heading `title` and linear axes.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -93,30 +93,30 @@ impl Plot {
         }
     }
 
-    /// Sets label and scaling of the horizontal axis.
+    /// Sets the label and the scaling of the horizontal axis.
     #[must_use]
     pub fn axis_x(mut self, label: impl Into<String>, axis: Axis) -> Self {
         (self.x.label, self.x.axis) = (label.into(), axis);
         self
     }
 
-    /// Sets label and scaling of the vertical axis.
+    /// Sets the label and the scaling of the vertical axis.
     #[must_use]
     pub fn axis_y(mut self, label: impl Into<String>, axis: Axis) -> Self {
         (self.y.label, self.y.axis) = (label.into(), axis);
         self
     }
 
-    /// Sets the bounds of the horizontal axis; by default the axis contains all points. Bounds that
-    /// a logarithmic axis cannot represent are ignored.
+    /// Sets the values at the ends of the horizontal axis; by default, the axis contains all
+    /// points. Values that a logarithmic axis cannot show are ignored.
     #[must_use]
     pub fn range_x(mut self, low: f64, high: f64) -> Self {
         self.x.ends = Some((low, high));
         self
     }
 
-    /// Sets the bounds of the vertical axis; by default the axis contains all points. Bounds that a
-    /// logarithmic axis cannot represent are ignored.
+    /// Sets the values at the ends of the vertical axis; by default, the axis contains all points.
+    /// Values that a logarithmic axis cannot show are ignored.
     #[must_use]
     pub fn range_y(mut self, low: f64, high: f64) -> Self {
         self.y.ends = Some((low, high));
@@ -151,7 +151,8 @@ impl Plot {
         )
     }
 
-    /// Adds the function `theory` as a dashed line along the full horizontal axis.
+    /// Adds the function `theory` of x as a dashed line along the whole horizontal axis; `name` is
+    /// the legend entry.
     #[must_use]
     pub fn line_of_theory(
         self,
@@ -161,7 +162,7 @@ impl Plot {
         self.with(name, Look::Theory, Numbers::Function(Box::new(theory)))
     }
 
-    /// Adds the theory points (x, y) as a dashed line.
+    /// Adds a dashed line through the points (x, y) of a theory; `name` is the legend entry.
     #[must_use]
     pub fn points_of_theory(
         self,
@@ -175,7 +176,7 @@ impl Plot {
         )
     }
 
-    /// Sets the verdict text at the upper right corner: green if `is_good`, otherwise red.
+    /// Sets the verdict that is drawn at the upper right corner: green if `is_good`, otherwise red.
     #[must_use]
     pub fn verdict(mut self, text: impl Into<String>, is_good: bool) -> Self {
         self.verdict = Some(Verdict {
@@ -194,7 +195,7 @@ impl Plot {
         self
     }
 
-    /// Returns the plot alone as SVG.
+    /// Draws this plot alone and returns the text of an SVG file.
     ///
     /// # Errors
     /// [`PlotError::Draw`], which no plot is known to raise.
@@ -202,7 +203,7 @@ impl Plot {
         Page::new("").plot(self).svg()
     }
 
-    /// Writes the plot alone as SVG.
+    /// Draws this plot alone and writes it to the SVG file `path`.
     ///
     /// # Errors
     /// [`PlotError::Output`] when the file exists and is to be kept, or cannot be written; no
@@ -212,17 +213,17 @@ impl Plot {
     }
 }
 
-/// Page with a grid of plots and a title.
+/// Page with a title and a grid of plots.
 pub struct Page {
     title: String,
     plots: Vec<Plot>,
     columns: usize,
-    /// Width and height of a plot, in pixels.
+    /// Width and height of each plot on the page, in pixels.
     size: (u32, u32),
 }
 
 impl Page {
-    /// Creates an empty page with two plots per row; an empty title takes no room.
+    /// Creates an empty page with two plots per row. An empty `title` takes no space.
     pub fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
@@ -232,28 +233,28 @@ impl Page {
         }
     }
 
-    /// Appends a plot in row-major order.
+    /// Adds a plot at the next place of the grid: from left to right, then in the next row.
     #[must_use]
     pub fn plot(mut self, plot: Plot) -> Self {
         self.plots.push(plot);
         self
     }
 
-    /// Sets the maximum number of plots per row; the default is 2.
+    /// Sets the largest number of plots in a row; the default is 2.
     #[must_use]
     pub fn columns(mut self, columns: usize) -> Self {
         self.columns = columns.max(1);
         self
     }
 
-    /// Sets width and height of each plot in pixels; the default is 560 × 400.
+    /// Sets the width and height of each plot in pixels; the default is 560 × 400.
     #[must_use]
     pub fn plot_size(mut self, width: u32, height: u32) -> Self {
         self.size = (width.max(160), height.max(120));
         self
     }
 
-    /// Returns the page as SVG.
+    /// Draws the page and returns the text of an SVG file.
     ///
     /// # Errors
     /// The errors of [`Plot::svg`].
@@ -261,7 +262,7 @@ impl Page {
         draw::page(self)
     }
 
-    /// Writes the page as SVG.
+    /// Draws the page and writes it to the SVG file `path`.
     ///
     /// # Errors
     /// The errors of [`Plot::write`].

@@ -6,10 +6,10 @@
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
-/// Point or vector on the paper: [x, y] in millimetres.
+/// Point or vector on the paper: [x, y] in millimetres, x to the right, y down.
 pub(super) type Point = [f64; 2];
 
-/// Rectangle in millimetres: left edge, top edge, width, height.
+/// Rectangle on the paper in millimetres: left edge, top edge, width, height.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Rect {
     pub(super) x: f64,
@@ -42,7 +42,7 @@ impl Rect {
             && other.y < self.bottom()
     }
 
-    /// Returns the rectangle enlarged by `by` millimetres on each side.
+    /// Returns the rectangle with each side moved outwards by `by` millimetres.
     pub(super) fn grown(&self, by: f64) -> Self {
         Self::new(
             self.x - by,
@@ -52,7 +52,7 @@ impl Rect {
         )
     }
 
-    /// Returns the rectangle's outline as one closed ring.
+    /// Returns the outline of the rectangle as one closed ring of points.
     pub(super) fn path(&self) -> Vec<Vec<Point>> {
         let (r, b) = (self.right(), self.bottom());
         vec![vec![
@@ -65,7 +65,7 @@ impl Rect {
     }
 }
 
-/// sRGB colour with opacity.
+/// Colour (sRGB) and opacity of a drawn object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Paint {
     pub(super) rgb: [u8; 3],
@@ -79,7 +79,7 @@ impl Paint {
     }
 }
 
-/// Colour of text and frames. Chosen by eye, like the colours below.
+/// Colour of text and frames. Chosen by eye, like the following colours.
 pub(super) const INK: Paint = Paint::full([28, 28, 32]);
 pub(super) const GRAY: Paint = Paint::full([96, 96, 102]);
 pub(super) const PALE: Paint = Paint::full([206, 206, 210]);
@@ -91,7 +91,7 @@ pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
 pub(super) struct Pen {
     pub(super) paint: Paint,
     pub(super) width: f64,
-    /// Dash length and gap length in millimetres; `None`: solid line.
+    /// Lengths of dashes and of gaps in millimetres; `None`: solid line.
     pub(super) dash: Option<[f64; 2]>,
 }
 
@@ -105,7 +105,7 @@ impl Pen {
     }
 }
 
-/// Horizontal text alignment relative to the anchor point.
+/// Part of a text that lies at its anchor point: start, middle or end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Start,
@@ -113,16 +113,17 @@ pub(super) enum Align {
     End,
 }
 
-/// Text style.
+/// Style of text: size, colour, weight, outline and rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Type {
-    /// Font size in millimetres per em.
+    /// Font size in millimetres.
     pub(super) size: f64,
     pub(super) paint: Paint,
     pub(super) bold: bool,
-    /// Width of the white outline around the letters, in millimetres.
+    /// Width in millimetres of the white outline around the letters, which separates them from the
+    /// map.
     pub(super) halo: f64,
-    /// Rotation of the text in degrees, counter-clockwise.
+    /// Rotation of the text around its anchor in degrees, counter-clockwise.
     pub(super) turned: f64,
 }
 
@@ -145,18 +146,19 @@ impl Type {
         Self { paint, ..self }
     }
 
-    /// Returns the width of `text` in millimetres.
+    /// Returns the width of `text` in this style, in millimetres.
     pub(super) fn width(&self, text: &str) -> f64 {
         f64::from(face::letters(text).1) * self.size
     }
 
-    /// Returns the additional stroke width in millimetres that emulates bold text with the light
-    /// font.
+    /// Returns the additional stroke width of the letters in millimetres. The font has one light
+    /// weight, so that bold text is drawn with wider strokes.
     pub(super) fn thickened(&self) -> f64 {
         self.size * if self.bold { 0.07 } else { 0.022 }
     }
 
-    /// Returns `text`, or its longest prefix with an ellipsis that fits into `room` millimetres.
+    /// Returns `text` if its width is at most `room` millimetres, else the longest prefix that fits
+    /// with an ellipsis.
     pub(super) fn shortened(&self, text: &str, room: f64) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -166,7 +168,7 @@ impl Type {
         format!("{}…", cut.trim_end())
     }
 
-    /// Wraps `text` to lines of at most `room` millimetres; a longer single word is truncated.
+    /// Wraps `text` to lines of at most `room` millimetres; a single word that is longer is cut.
     pub(super) fn lines(&self, text: &str, room: f64) -> Vec<String> {
         let mut lines = vec![String::new()];
         for word in text.split_whitespace() {
@@ -187,8 +189,9 @@ impl Type {
         lines
     }
 
-    /// Returns the start of the text's baseline and the unit vector of its direction; the anchor
-    /// `at` is at half the capital height.
+    /// Returns the start point of the baseline of `text`, and the unit vector along the baseline.
+    /// The anchor `at` is the start, middle or end of the text, as `align` says, at half the height
+    /// of a capital letter.
     pub(super) fn start(&self, at: Point, align: Align, text: &str) -> (Point, Point) {
         let turned = self.turned.to_radians();
         let along = [turned.cos(), -turned.sin()];
@@ -208,21 +211,22 @@ impl Type {
     }
 }
 
-/// Drawing back end of a sheet (PDF or raster).
+/// Surface on which a sheet is drawn: a PDF page or a raster image.
 pub(super) trait Canvas {
-    /// Fills the area inside `rings` by the even-odd rule.
+    /// Fills the area inside the closed rings `rings`, by the even-odd rule.
     fn fill(&mut self, rings: &[Vec<Point>], paint: Paint);
-    /// Draws polylines; a polyline with equal ends is closed.
+    /// Draws polylines; one whose first and last points are equal is closed.
     fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen);
-    /// Draws `text`; `at` is the start, middle or end (by `align`) at half the capital height.
+    /// Draws `text`. The anchor `at` is the start, middle or end of the text, as `align` says, at
+    /// half the height of a capital letter.
     fn text(&mut self, at: Point, align: Align, text: &str, look: &Type);
-    /// Draws `image` scaled to the rectangle `place`.
+    /// Draws `image`, scaled to fill the rectangle `place`.
     fn image(&mut self, place: Rect, image: &Image);
-    /// Clips all subsequent drawing to a rectangle; `None` removes the clip.
+    /// Restricts all subsequent drawing to the rectangle `to`; `None` ends the restriction.
     fn clip(&mut self, to: Option<Rect>);
 }
 
-/// Draws a straight line from `from` to `to`.
+/// Draws a straight line between the points `from` and `to`.
 pub(super) fn line(canvas: &mut dyn Canvas, from: Point, to: Point, pen: &Pen) {
     canvas.stroke(&[vec![from, to]], pen);
 }

@@ -1,4 +1,4 @@
-//! Classification of map values: ranges, each with a colour, a label and a cell count.
+//! Classification of map values into ranges, each with a colour, a label and its number of cells.
 //!
 //! Probabilities have fixed limits; other quantities have round steps, at most [`MOST`] classes.
 
@@ -7,31 +7,33 @@ use ndarray::Array2;
 use lavoxel_automaton::view::Palette;
 use lavoxel_base::round::{number, steps};
 
-/// Limits between the probability classes; equal to the contour levels of `lavoxel hazard`.
+/// Limits between the classes of a probability map; equal to the contour levels of `lavoxel
+/// hazard`.
 const SHARES: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
-/// Upper bound on the number of classes for quantities other than probability.
+/// Upper bound on the number of classes of a map that shows no probability.
 const MOST: f64 = 7.0;
 
-/// Part of the palette (0 to 1) that is used: the darkest and lightest colours are
-/// indistinguishable from hill shade.
+/// Range of the palette (0 to 1) from which class colours come; the ends are too dark or too light
+/// to tell from hill shade.
 const PART: (f32, f32) = (0.08, 0.94);
 
-/// Kind of map quantity; determines classes and palette.
+/// Kind of quantity that a map shows; determines the classes and the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MapKind {
     /// Probability, 0 to 1; cells of value 0 are transparent.
     Probability,
-    /// Time since the start of the run.
+    /// Time of arrival since the start of the run.
     Arrival,
-    /// Thickness or another amount; cells of value 0 are transparent.
+    /// Thickness or another amount, such as ash or a maximum speed; cells of value 0 are
+    /// transparent.
     Amount,
     /// Any other quantity; all values are coloured.
     Other,
 }
 
 impl MapKind {
-    /// Returns the kind of a map from its name in files, such as `arrival_q10`.
+    /// Returns the kind of a map from the name of its quantity, such as `arrival_q10`.
     pub(super) fn from_quantity(quantity: &str) -> Self {
         match quantity {
             _ if quantity.starts_with("probability") => Self::Probability,
@@ -54,15 +56,15 @@ impl MapKind {
         }
     }
 
-    /// Returns true if a cell of value `value` is coloured: not NaN, and above 0 where 0 means
-    /// absence.
+    /// Returns true if a cell with the value `value` is coloured; NaN never is, and 0 is not where
+    /// it means that there is no lava.
     pub(super) fn shows(self, value: f64) -> bool {
         !value.is_nan() && (value > 0.0 || !matches!(self, Self::Probability | Self::Amount))
     }
 }
 
-/// Half-open range of values `low..high` in the unit of the map, with its colour, label and count
-/// of cells.
+/// Class of map values: the range `low..high` in the unit of the map (without `high`), its colour,
+/// label and number of cells.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Class {
     pub(super) low: f64,
@@ -72,7 +74,7 @@ pub(super) struct Class {
     pub(super) cells: usize,
 }
 
-/// All classes of a map, in ascending order.
+/// Classes of a map, in ascending order of their values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Classes {
     pub(super) kind: MapKind,
@@ -80,7 +82,8 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Classifies `values`: determines limits and colours, and counts the cells per class.
+    /// Divides the range of `values` into classes with colours, and counts the cells of each class.
+    /// `unit`: unit of the values for labels.
     pub(super) fn new(kind: MapKind, values: &Array2<f32>, unit: &str) -> Self {
         let shown = || {
             values
@@ -126,8 +129,8 @@ impl Classes {
         classes
     }
 
-    /// Returns the index of the class that contains `value`; `None` for a value that is not
-    /// coloured.
+    /// Returns the index of the class that contains `value`; `None` if cells with this value are
+    /// not coloured.
     pub(super) fn number(&self, value: f64) -> Option<usize> {
         let last = self.list.len().checked_sub(1)?;
         // Rasters hold 32-bit floats: 0.9 as `f32` differs from the `f64` limit 0.9, so the
@@ -138,14 +141,14 @@ impl Classes {
             .then(|| self.list.iter().position(is_below).unwrap_or(last))
     }
 
-    /// Returns the limits between neighbouring classes, which serve as contour levels.
+    /// Returns the limits between neighbouring classes, ascending; they serve as contour levels.
     pub(super) fn between(&self) -> Vec<f64> {
         self.list.iter().skip(1).map(|class| class.low).collect()
     }
 }
 
-/// Returns the ascending class limits for values from `low` to `high`; empty if no value is
-/// coloured.
+/// Returns the limits of the classes for values from `low` to `high`, ascending, both outer limits
+/// included; empty if no value is coloured.
 fn limits(kind: MapKind, low: f64, high: f64) -> Vec<f64> {
     if low > high {
         return Vec::new();
@@ -187,7 +190,7 @@ fn label(kind: MapKind, (low, high): (f64, f64), unit: &str) -> String {
     format!("{} – {}{unit}", number(low, step), number(high, step))
 }
 
-/// Formats a contour level with its unit; probabilities in percent.
+/// Formats a contour level as a label: probabilities in percent, other levels with `unit`.
 pub(super) fn level_label(kind: MapKind, level: f64, unit: &str) -> String {
     match kind {
         MapKind::Probability => format!("{} %", number(100.0 * level, 1.0)),

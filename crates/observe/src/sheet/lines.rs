@@ -1,5 +1,4 @@
-//! Contour lines of a map sheet: between classes, and isochrones of lava arrival at the requested
-//! hours.
+//! Lines of a map sheet: contours between classes, and isochrones of the arrival of lava.
 
 use ndarray::Array2;
 
@@ -18,19 +17,20 @@ const BETWEEN: Paint = Paint {
 /// Colour of the isochrones. Chosen by eye.
 pub(super) const REACH: Paint = Paint::full([0, 84, 180]);
 
-/// Isochrone of lava arrival: one time at one quantile of the arrival time.
+/// Isochrone of the arrival of lava, for one time and one quantile of the arrival time.
 pub(super) struct Reach {
-    /// Quantile of the arrival time over the runs that reach a cell, 0 to 1.
+    /// Quantile of the arrival time over those runs that reach a cell, 0 to 1.
     pub(super) quantile: f64,
-    /// Time since the start, in hours.
+    /// Time of the isochrone since the start of the eruption, in hours.
     pub(super) hours: f64,
-    /// Arrival time per cell in hours, axes (row, column); NaN where lava never arrives.
+    /// Arrival time in each cell at this quantile in hours, axes (row, column); NaN where lava
+    /// never arrives.
     pub(super) arrival: std::rc::Rc<Array2<f32>>,
 }
 
 impl Reach {
-    /// Returns the line style: solid for the median, dashed for lower quantiles, dotted for higher
-    /// ones; `em`: font size in millimetres.
+    /// Returns the line style of the isochrone: solid for the median, dashed for lower quantiles,
+    /// dotted for higher quantiles. `em`: font size in millimetres.
     pub(super) fn pen(&self, em: f64) -> Pen {
         let dash = match self.quantile {
             q if q < 0.5 => Some([0.9 * em, 0.45 * em]),
@@ -43,13 +43,14 @@ impl Reach {
         }
     }
 
-    /// Returns the legend entry of the line.
+    /// Returns the legend entry of the isochrone.
     pub(super) fn words(&self) -> String {
         let time = level_label(MapKind::Arrival, self.hours, "h");
         format!("reached within {time}, quantile {}", self.quantile)
     }
 
-    /// Draws the isochrone; returns the label of the median, to be drawn after all lines.
+    /// Draws the isochrone. Returns the label of the line, to be drawn after all lines; `None`
+    /// unless the quantile is the median. `em`: font size in millimetres.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) -> Option<Label> {
         // NaN would leave gaps in the contour. Cells that lava never reaches get twice the hours,
         // so that the interpolated line lies halfway between such cells and cells that lava has
@@ -76,8 +77,8 @@ impl Reach {
     }
 }
 
-/// Draws the contours between classes and the outline of all coloured cells; returns labels, to be
-/// drawn after all lines.
+/// Draws the contour lines between classes and the outline of all coloured cells. Returns the
+/// labels of the lines, to be drawn after all lines.
 pub(super) fn between(
     canvas: &mut dyn Canvas,
     (values, classes, unit): (&Array2<f32>, &Classes, &str),
@@ -115,7 +116,7 @@ pub(super) fn between(
     labels
 }
 
-/// Label for the contour lines of one level.
+/// Text along one of the contour lines of a level.
 pub(super) struct Label {
     lines: Vec<Vec<Point>>,
     text: String,
@@ -128,7 +129,7 @@ impl Label {
     }
 }
 
-/// Returns the smoothed contour lines of `level`, in millimetres on the paper.
+/// Returns the contour lines of `values` at `level`, smoothed, as points on the paper.
 fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
     let lines = contour::lines(values, level).into_iter().map(rounded::line);
     lines
@@ -136,8 +137,8 @@ fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
         .collect()
 }
 
-/// Draws `text` along the longest of `lines` (only lines at least three times as long as the
-/// label), at the first unoccupied position.
+/// Draws `text` along the longest of `lines`, at the first position that is nearly straight and
+/// free of other labels. No text if the line is shorter than three times the label.
 fn label(
     canvas: &mut dyn Canvas,
     lines: &[Vec<Point>],
@@ -187,7 +188,8 @@ fn distance(pair: &[Point]) -> f64 {
     (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])
 }
 
-/// Returns the point at the arc length `rest` in millimetres along a polyline, clamped to its end.
+/// Returns the point on a polyline at the distance `rest` (mm along the line) from its start; the
+/// end of a shorter line.
 fn along(line: &[Point], mut rest: f64) -> Point {
     for pair in line.windows(2) {
         let length = distance(pair);

@@ -48,27 +48,27 @@ use lavoxel_scene::scene::Seconds;
 /// Resolution of PNG sheets, in pixels per inch.
 pub const DPI: f64 = 300.0;
 
-/// Upper bound on the length of user texts such as the title, in characters; longer texts do not
-/// fit on the paper.
+/// Upper bound in characters on texts of the user, such as the title; longer texts do not fit on
+/// the paper.
 const LONGEST_TEXT: usize = 200;
 
-/// Upper bound on the number of overlay files: each takes a legend line.
+/// Upper bound on the number of overlay files: each takes a line of the legend.
 const MOST_OVERLAYS: usize = 100;
 
-/// Memory of a PNG sheet in bytes per pixel: colour during drawing, its copy, and the clip mask.
+/// Memory of a PNG sheet in bytes per pixel: image being drawn, copy for the file, and clip mask.
 const BYTES_A_PIXEL: f64 = 9.0;
 
-/// Error while a sheet, a project or a report is read or written.
+/// Error while a map sheet, a QGIS project or a report is made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SheetError {
-    /// Invalid file or setting; the text is the complete message.
+    /// Invalid file or setting; the field is the complete error message.
     #[error("{0}")]
     Wrong(String),
     /// Map or heightmap that cannot be read.
     #[error(transparent)]
     Terrain(#[from] TerrainError),
-    /// Sheet that exceeds the available memory.
+    /// Sheet that needs more than the available memory.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
     /// Output file that cannot be written.
@@ -85,7 +85,7 @@ impl SheetError {
     }
 }
 
-/// Paper size.
+/// Size of the paper of a sheet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paper {
     /// A4, 210 × 297 mm.
@@ -96,7 +96,7 @@ pub enum Paper {
 }
 
 impl Paper {
-    /// Returns the length of the shorter and the longer side, in millimetres.
+    /// Returns the lengths of the shorter and the longer side of the paper, in millimetres.
     pub fn sides_mm(self) -> [f64; 2] {
         match self {
             Self::A4 => [210.0, 297.0],
@@ -105,55 +105,57 @@ impl Paper {
     }
 }
 
-/// Date printed on a sheet.
+/// Choice of the date in the footer of a sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Date {
-    /// Day (UTC) of the map file's last modification.
+    /// Day (UTC) on which the map file was last modified.
     #[default]
     OfMap,
-    /// Text from the user.
+    /// Date as the user wrote it.
     Text(String),
     /// No date.
     None,
 }
 
-/// Settings of a map sheet, as the flags of `lavoxel sheet` state them.
+/// Settings of a map sheet; each field is a flag of `lavoxel sheet`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Name of the map in a hazard folder; `None`: `probability`.
+    /// Name of the map to be drawn from a hazard folder; `None`: `probability`.
     pub layer: Option<String>,
     /// Path of the heightmap for the hill shade, in the map's coordinate system; `None`: no hill
     /// shade.
     pub ground: Option<PathBuf>,
-    /// Paths of feature files drawn over the map, in addition to the exposure layers of its folder.
+    /// Paths of feature files to be drawn over the map, in addition to the exposure layers of the
+    /// map's folder.
     pub overlays: Vec<PathBuf>,
-    /// Paths of exposure tables (CSV) in place of those of the folder; empty: the tables of the
-    /// folder.
+    /// Paths of exposure tables (CSV) to be printed in place of those of the map's folder; empty:
+    /// those of the folder.
     pub tables: Vec<PathBuf>,
-    /// Times of the isochrones; each is drawn for all arrival quantiles in the folder.
+    /// Times since the start of the eruption for isochrones; each is drawn for all arrival
+    /// quantiles in the folder.
     pub hours: Vec<Seconds>,
-    /// Title; `None`: composed from quantity and scene.
+    /// Title of the sheet; `None`: composed of the quantity of the map and the name of the scene.
     pub title: Option<String>,
-    /// Author in the footer; `None` prints no author.
+    /// Name of the author in the footer; `None`: no author.
     pub author: Option<String>,
-    /// Date in the footer.
+    /// Choice of the date in the footer.
     pub date: Date,
-    /// Paper size.
+    /// Size of the paper.
     pub paper: Paper,
-    /// Landscape orientation; `None`: the orientation with the larger map scale.
+    /// True for landscape, false for portrait; `None`: the orientation with the larger map scale.
     pub landscape: Option<bool>,
-    /// Watermark across the map, such as `UNVERIFIED`; `None`: no watermark.
+    /// Text of the watermark across the map, such as `UNVERIFIED`; `None`: no watermark.
     pub stamp: Option<String>,
 }
 
 impl Settings {
-    /// Default watermark: a sheet is unverified until its author removes the mark.
+    /// Text of the default watermark: a sheet is unverified until its author removes the mark.
     pub const STAMP: &str = "UNVERIFIED";
 }
 
 impl Settings {
-    /// Fails if a user text has more than [`LONGEST_TEXT`] characters.
+    /// Returns an error if a text of the user has more than [`LONGEST_TEXT`] characters.
     fn check(&self) -> Result<(), SheetError> {
         let date = if let Date::Text(text) = &self.date {
             Some(text)
@@ -196,7 +198,7 @@ impl Default for Settings {
     }
 }
 
-/// File format of a sheet.
+/// File format of a map sheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Pdf,
@@ -228,7 +230,7 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
     Ok(check_free(path, existing)?)
 }
 
-/// Map with all inputs of its sheet, QGIS project and report.
+/// Map with all input data of its sheet, QGIS project and report.
 pub struct Sheet<'a> {
     settings: &'a Settings,
     source: Source,
@@ -289,7 +291,7 @@ impl<'a> Sheet<'a> {
         })
     }
 
-    /// Returns the paths of all input files, beginning with the map.
+    /// Returns the paths of all files that were read, the map first.
     pub fn files(&self) -> Vec<PathBuf> {
         let overlays = self.overlays.iter().map(|overlay| &overlay.path);
         let named = self
@@ -304,7 +306,7 @@ impl<'a> Sheet<'a> {
             .collect()
     }
 
-    /// Draws the sheet to `paths`, each in the format of its file extension.
+    /// Draws the sheet to each of `paths`, in the format of its file extension.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -317,8 +319,8 @@ impl<'a> Sheet<'a> {
         Ok(())
     }
 
-    /// Writes a QGIS project (`.qgs` or `.qgz`) with the map, or all maps of its folder, and the
-    /// overlays.
+    /// Writes a QGIS project (`.qgs` or `.qgz`) with the map, or with all maps of its folder, and
+    /// with the overlays.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -326,7 +328,8 @@ impl<'a> Sheet<'a> {
         qgis::write(self, path, existing)
     }
 
-    /// Writes a report: `.md` with separate picture files, or `.html` with embedded pictures.
+    /// Writes a report to `path`: `.md` with separate picture files, or `.html` with embedded
+    /// pictures.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -334,8 +337,8 @@ impl<'a> Sheet<'a> {
         report::write(self, path, existing)
     }
 
-    /// Returns the page layout in the requested orientation, otherwise in that with the larger map
-    /// scale; on a tie by the map's proportions.
+    /// Returns the page layout in the orientation of the settings. Without that setting: the
+    /// orientation with the larger map scale, or, if both scales are equal, that of the map.
     fn layout(&self) -> Result<Layout, SheetError> {
         let upright = || self.settled(false);
         match self.settings.landscape {
@@ -355,8 +358,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Returns the layout of one orientation; in portrait the panel is as high as its blocks, and
-    /// the map gets the remaining height.
+    /// Returns the page layout in the given orientation. In portrait, the panel below the map is as
+    /// high as its content, and the map gets the remaining height.
     fn settled(&self, is_landscape: bool) -> Result<Layout, SheetError> {
         let layout = Layout::new(self.settings.paper.sides_mm(), is_landscape);
         if is_landscape {
@@ -391,7 +394,8 @@ impl<'a> Sheet<'a> {
         )
     }
 
-    /// Collects the content of a sheet for a map view and a map picture.
+    /// Collects all content of a sheet; `view`: position and scale of the map on the paper,
+    /// `picture`: coloured map.
     fn described(&self, view: View, picture: lavoxel_render::Image) -> Contents<'_> {
         let (source, settings) = (&self.source, self.settings);
         Contents {
@@ -458,7 +462,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Renders the sheet at `dpi` pixels per inch.
+    /// Draws the sheet as an image at `dpi` pixels per inch.
     fn image(&self, layout: Layout, dpi: f64) -> Result<lavoxel_render::Image, SheetError> {
         let [width, height] = layout.size.map(|mm| raster::pixels(mm, dpi) as usize);
         MemoryEstimate::new("the sheet", width * height, BYTES_A_PIXEL)
@@ -470,8 +474,8 @@ impl Contents<'_> {
     }
 }
 
-/// Reads the arrival quantiles of the folder; returns an isochrone for each requested time and
-/// quantile.
+/// Reads the maps of arrival quantiles in the folder, and returns one isochrone for each requested
+/// time and each quantile.
 fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetError> {
     if settings.hours.is_empty() {
         return Ok(Vec::new());

@@ -10,11 +10,11 @@ use lavoxel_geo::map::longitude::usual;
 use lavoxel_io::export::{CAUTION, Provenance};
 use lavoxel_scene::scene::Seconds;
 
-/// Number of runs below which the sheet warns: 50 runs determine a probability of 0.5 with a
+/// Smallest number of runs without a warning: 50 runs determine a probability of 0.5 with a
 /// standard error of 0.07.
 const FEW: u64 = 50;
 
-/// Upper bound on the number of printed cautions of a single run, for lack of room in the panel.
+/// Upper bound on the number of cautions printed for a map of a single run, for lack of room.
 const MOST_CAUTIONS: usize = 8;
 
 /// Returns the quantile in a map's name, such as 0.1 for `arrival_q10`; `None` for a name without
@@ -24,7 +24,7 @@ pub(super) fn quantile(layer: &str) -> Option<f64> {
     Some(percent.replace('_', ".").parse::<f64>().ok()? / 100.0)
 }
 
-/// Converts a map's name in files to a readable title.
+/// Converts the name of a map in its files to a readable title.
 pub(super) fn layer_words(layer: &str) -> String {
     let plain = layer.replace(['-', '_'], " ");
     let of =
@@ -58,7 +58,7 @@ fn begin_large(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Composes the default title from the quantity and, if known, the scene.
+/// Returns the default title of a sheet: the quantity of the map and, if known, the scene.
 pub(super) fn title(source: &Source) -> String {
     let words = layer_words(&source.quantity());
     let capital = |word: &str| begin_large(word);
@@ -72,7 +72,7 @@ pub(super) fn title(source: &Source) -> String {
     scene.map_or(words.clone(), |scene| format!("{words}, {scene}"))
 }
 
-/// Composes the subtitle: description, unit, and the number of runs or the time.
+/// Returns the subtitle of a sheet: description of the map, unit, and number of runs or time.
 pub(super) fn subtitle(source: &Source) -> String {
     let description = source
         .labels
@@ -96,7 +96,7 @@ pub(super) fn subtitle(source: &Source) -> String {
     }
 }
 
-/// Paragraph in the notes panel.
+/// Paragraph in the notes of a sheet, with its heading.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Note {
     pub(super) heading: &'static str,
@@ -131,7 +131,8 @@ pub(super) fn system(source: &Source) -> String {
     escape_for_terminal(&name)
 }
 
-/// Returns all notes of a sheet: warnings, parameters, coordinate system.
+/// Returns all notes of a sheet in order: warnings, parameters, coordinate system. `has_ground`:
+/// true if the sheet shows the hill shade of a heightmap.
 pub(super) fn all(source: &Source, view: &View, has_ground: bool) -> Vec<Note> {
     let mut notes = warnings(source);
     notes.extend(parameters(source));
@@ -180,7 +181,7 @@ fn coordinates(source: &Source, view: &View) -> String {
     text + "."
 }
 
-/// Returns the warnings about a map, most serious first.
+/// Returns all warnings about the map, the most serious first.
 pub(super) fn warnings(source: &Source) -> Vec<Note> {
     let mut all = Vec::new();
     if source.study.is_some() {
@@ -280,8 +281,8 @@ fn parameters(source: &Source) -> Vec<Note> {
 }
 
 impl Study {
-    /// Describes the sampling of a hazard study: vents, laws of rate, volume and duration, time
-    /// limit and seed.
+    /// Describes the sampling of a hazard study in one text: vents, laws of rate, volume and
+    /// duration, time limit and seed.
     pub(super) fn laws(&self) -> String {
         let key = |name: &str| self.plan.decides.get(name);
         let mut parts = vec![format!("vents: {}", self.plan.vents)];
@@ -298,8 +299,8 @@ impl Study {
         escape_for_terminal(&parts.join("; ")) + "."
     }
 
-    /// Summarises the runs: mean volume and area, and number of runs with an imbalance in their
-    /// accounts; `None` without runs.
+    /// Describes the results of all runs in one text: mean volume, mean area, and number of runs
+    /// with an imbalance; `None` without runs.
     pub(super) fn outcome(&self) -> Option<String> {
         let runs = self.runs.as_ref()?;
         let exact = match runs.inexact {

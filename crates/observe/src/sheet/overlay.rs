@@ -1,4 +1,5 @@
-//! Overlays of a map sheet: roads, buildings, barriers and outlines, with non-overlapping labels.
+//! Overlays of a map sheet: roads, buildings, barriers and outlines, with names that do not
+//! overlap.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use super::view::View;
 use lavoxel_geo::map::features::{Feature, Features, Geometry, features_in, read_layer};
 use lavoxel_geo::map::geojson::System;
 
-/// Colours of overlay files by index, distinct from the class palettes.
+/// Colours of the overlay files, in their order; distinct from the colours of classes.
 const COLORS: [[u8; 3]; 5] = [
     [12, 70, 150],
     [20, 20, 24],
@@ -20,23 +21,24 @@ const COLORS: [[u8; 3]; 5] = [
     [130, 80, 10],
 ];
 
-/// Upper bound on the number of labels per file: each is tested against all earlier labels, in
-/// quadratic time.
+/// Upper bound on the number of names drawn per overlay file: each is tested against all earlier
+/// labels, which takes quadratic time.
 const MOST_NAMES: usize = 2000;
 
-/// Vector layer, converted to map coordinates.
+/// Vector layer from a file, converted to the map's coordinates.
 pub(super) struct Overlay {
     pub(super) path: PathBuf,
-    /// Legend entry, from the file name.
+    /// Legend entry, derived from the file name.
     pub(super) name: String,
     pub(super) rgb: [u8; 3],
-    /// Coordinate system of the file before conversion.
+    /// Coordinate system of the file, before the conversion.
     pub(super) system: System,
     features: Vec<Feature>,
 }
 
 impl Overlay {
-    /// Reads the vector layer at `path`; `number` is the index of its colour.
+    /// Reads the vector layer at `path` and converts it to the coordinates of the map `source`.
+    /// `number`: index of the file among all overlays, which determines its colour.
     pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
         let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
         let root = read_layer(path).map_err(SheetError::wrong)?;
@@ -58,14 +60,15 @@ impl Overlay {
         })
     }
 
-    /// Returns the geometry kind of the first feature, for the legend: `point`, `line` or `area`.
+    /// Returns the geometry kind of the first feature for the legend symbol: `point`, `line` or
+    /// `area`.
     pub(super) fn kind(&self) -> &'static str {
         self.features
             .first()
             .map_or("point", |feature| feature.geometry.kind())
     }
 
-    /// Returns the geometry kinds that occur, in the order `point`, `line`, `area`.
+    /// Returns the geometry kinds of all features, each once, in the order `point`, `line`, `area`.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
         let has = |kind: &&str| {
             self.features
@@ -75,7 +78,7 @@ impl Overlay {
         ["point", "line", "area"].into_iter().filter(has).collect()
     }
 
-    /// Draws the features without labels.
+    /// Draws all features without their names; `em`: font size in millimetres.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) {
         let paint = Paint::full(self.rgb);
         let place =
@@ -107,8 +110,8 @@ impl Overlay {
         }
     }
 
-    /// Iterates over the labels of the features inside the frame: anchor point in millimetres, and
-    /// name; at most [`MOST_NAMES`].
+    /// Iterates over the names of the features inside the map frame, each with its anchor point on
+    /// the paper; at most [`MOST_NAMES`].
     pub(super) fn names<'a>(
         &'a self,
         view: &'a View,
@@ -128,15 +131,16 @@ impl Overlay {
     }
 }
 
-/// Draws the symbol of a point feature: a square with white border; `em`: font size in millimetres.
+/// Draws the symbol of a point feature at `[x, y]`: a square with a white border. `em`: font size
+/// in millimetres.
 pub(super) fn symbol(canvas: &mut dyn Canvas, [x, y]: Point, em: f64, rgb: [u8; 3]) {
     let square = Rect::new(x - 0.3 * em, y - 0.3 * em, 0.6 * em, 0.6 * em);
     canvas.fill(&square.grown(0.09 * em).path(), WHITE);
     canvas.fill(&square.path(), Paint::full(rgb));
 }
 
-/// Returns the label anchor of a geometry: the first point, the middle of the longest line, or the
-/// mean vertex of the first polygon; `None` for an empty one.
+/// Returns the point next to which the name of a feature is drawn: its first point, the middle of
+/// its longest line, or the mean vertex of its first polygon. `None` for an empty geometry.
 fn anchor(geometry: &Geometry) -> Option<Point> {
     match geometry {
         Geometry::Points(points) => points.first().copied(),
@@ -157,12 +161,13 @@ fn anchor(geometry: &Geometry) -> Option<Point> {
     }
 }
 
-/// Rectangles that labels occupy, for collision tests.
+/// Rectangles on the paper that labels already occupy.
 #[derive(Default)]
 pub(super) struct Taken(Vec<Rect>);
 
 impl Taken {
-    /// Reserves `rect` if it is unoccupied; returns true on success.
+    /// Adds `rect` to the occupied rectangles and returns true; returns false if it overlaps one of
+    /// them.
     pub(super) fn take(&mut self, rect: Rect) -> bool {
         let free = !self.0.iter().any(|other| other.meets(&rect));
         if free {
@@ -171,8 +176,8 @@ impl Taken {
         free
     }
 
-    /// Draws the label `name` next to its anchor `at`, on the first of four sides that is
-    /// unoccupied and inside `frame`; no label if there is none.
+    /// Draws the text `name` next to the point `at`, on the first of four sides where it is inside
+    /// `frame` and free of other labels. Draws nothing if there is no such side.
     pub(super) fn name(
         &mut self,
         canvas: &mut dyn Canvas,

@@ -1,5 +1,5 @@
-//! Page layout of a map sheet: heading, map frame, and blocks below (portrait) or at the right of
-//! the map (landscape).
+//! Page layout of a map sheet: heading, map frame, and a panel below the map (portrait) or to its
+//! right (landscape).
 
 use super::canvas::{ALARM, Align, Canvas, GRAY, INK, Paint, Pen, Point, Rect, Type, line};
 use super::classes::Classes;
@@ -13,30 +13,32 @@ use super::view::View;
 use lavoxel_io::export::Provenance;
 use lavoxel_render::Image;
 
-/// Page margin on all sides, in millimetres.
+/// Margin of the page on all sides, in millimetres.
 const MARGIN: f64 = 9.0;
-/// Width of the right panel in ems above which its blocks are set in two columns.
+/// Width of the right panel, in multiples of the font size, above which its blocks are set in two
+/// columns.
 const TWO: f64 = 62.0;
-/// Length of the ticks on the map frame, in millimetres.
+/// Length of the ticks at the map frame, in millimetres.
 const TICK: f64 = 1.2;
 
-/// Page layout: paper size in millimetres, orientation and font size.
+/// Layout of a page: size in millimetres, orientation and font size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Layout {
     pub(super) size: Point,
     pub(super) is_landscape: bool,
     pub(super) em: f64,
-    /// Figure flag: only the map and its legend are drawn, for a report.
+    /// True for a figure in a report: only the map, its legend and scale bar are drawn.
     pub(super) is_figure: bool,
-    /// Height of the panel below the map in millimetres; `None` until the blocks are measured.
+    /// Height in millimetres of the panel below the map; `None`: a default height.
     pub(super) panel: Option<f64>,
 }
 
-/// Width and height of a figure, in millimetres.
+/// Width and height of a figure in a report, in millimetres.
 const FIGURE: Point = [230.0, 150.0];
 
 impl Layout {
-    /// Creates the layout of a page; `[short, long]`: paper sides in millimetres.
+    /// Creates the layout of a page. `short` and `long`: lengths of the sides of the paper in
+    /// millimetres.
     pub(super) fn new([short, long]: Point, is_landscape: bool) -> Self {
         let size = if is_landscape {
             [long, short]
@@ -53,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// Creates the layout of a report figure.
+    /// Creates the layout of a figure in a report.
     pub(super) fn figure() -> Self {
         Self {
             size: FIGURE,
@@ -68,8 +70,8 @@ impl Layout {
         if self.is_figure { 0.0 } else { 7.2 * self.em }
     }
 
-    /// Returns the space for coordinate labels at the left and lower side of the frame, in
-    /// millimetres.
+    /// Returns the height or width that the coordinate labels at the left and lower side of the
+    /// frame take, in millimetres.
     fn numbers(&self) -> f64 {
         2.0 * self.em
     }
@@ -78,8 +80,8 @@ impl Layout {
         if self.is_figure { 0.0 } else { 2.2 * self.em }
     }
 
-    /// Returns the panel's height below the map, or its width at the right of the map, in
-    /// millimetres.
+    /// Returns the height of the panel below the map (portrait), or the width of the panel to its
+    /// right (landscape), in millimetres.
     fn panel(&self) -> f64 {
         let [width, height] = self.size;
         let usual = (0.29 * height).max(33.0 * self.em);
@@ -90,8 +92,8 @@ impl Layout {
         }
     }
 
-    /// Returns the rectangle available to the map frame, and true if the frame is left-aligned in
-    /// it.
+    /// Returns the rectangle that is available for the map frame. Second value: true if the frame
+    /// is placed at the left of this rectangle, false if in its middle.
     pub(super) fn room(&self) -> (Rect, bool) {
         let [width, height] = self.size;
         let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
@@ -112,7 +114,8 @@ impl Layout {
         }
     }
 
-    /// Returns the rectangle available to the panel blocks outside the map frame of `view`.
+    /// Returns the rectangle that is available for the blocks of the panel next to or below the map
+    /// of `view`.
     fn blocks(&self, view: &View) -> Rect {
         let [width, height] = self.size;
         let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot());
@@ -127,7 +130,7 @@ impl Layout {
     }
 }
 
-/// Content of a sheet.
+/// All content of a sheet.
 pub(super) struct Contents<'a> {
     pub(super) title: String,
     pub(super) subtitle: String,
@@ -145,8 +148,8 @@ pub(super) struct Contents<'a> {
 }
 
 impl Contents<'_> {
-    /// Draws the sheet: heading, map, frame, panel and watermark; for a figure only map, frame and
-    /// legend.
+    /// Draws the whole sheet: heading, map, frame, panel and watermark. For a figure: only map,
+    /// frame, legend and scale bar.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, layout: Layout) {
         if layout.is_figure {
             self.map(canvas, layout.em);
@@ -246,8 +249,8 @@ impl Contents<'_> {
         canvas.clip(None);
     }
 
-    /// Draws the watermark across the map at 9 % opacity, so that the map stays readable and
-    /// cropped copies still carry the mark.
+    /// Draws the text `stamp` across the map at 9 % opacity, so that the map stays readable and
+    /// cropped copies still show the text.
     fn watermark(&self, canvas: &mut dyn Canvas, stamp: &str) {
         let frame = self.view.frame;
         let turned = (frame.h / frame.w).atan();
@@ -272,7 +275,8 @@ impl Contents<'_> {
         );
     }
 
-    /// Draws the map frame with ticks and coordinate labels; labels that would overlap are omitted.
+    /// Draws the map frame with ticks and coordinate labels, without labels that would overlap.
+    /// `em`: font size in millimetres.
     fn frame(&self, canvas: &mut dyn Canvas, em: f64) {
         let frame = self.view.frame;
         canvas.stroke(&frame.path(), &Pen::new(INK, 0.14 * em));
@@ -331,7 +335,7 @@ impl Contents<'_> {
         }
     }
 
-    /// Returns the height of a figure in millimetres: the larger of map and legend height.
+    /// Returns the height that a figure needs in millimetres: the larger of map and legend.
     pub(super) fn figure_height(&self, layout: Layout) -> f64 {
         let legend = layout.blocks(&self.view).y
             + self.legend().height(layout.em)
@@ -339,7 +343,7 @@ impl Contents<'_> {
         legend.max(self.view.frame.bottom() + layout.numbers()) + MARGIN
     }
 
-    /// Returns the height of the blocks below the map, in millimetres.
+    /// Returns the height that the panel below the map needs, in millimetres.
     pub(super) fn height_below(&self, layout: Layout) -> f64 {
         let em = layout.em;
         let columns = self.columns(layout);
@@ -371,7 +375,7 @@ impl Contents<'_> {
         shares.iter().map(column).collect()
     }
 
-    /// Draws the panel blocks in columns below the map.
+    /// Draws the panel below the map: legend and scale bar, exposure table and notes in columns.
     fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let em = layout.em;
         let columns = self.columns(layout);
@@ -390,7 +394,7 @@ impl Contents<'_> {
         panel::notes(canvas, last, &self.notes, em);
     }
 
-    /// Draws legend and scale bar of a figure.
+    /// Draws the legend and the scale bar of a figure.
     fn key(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, room) = (layout.em, layout.blocks(&self.view));
         let took = self.legend().draw(canvas, room, em) + 0.4 * em;
@@ -402,7 +406,7 @@ impl Contents<'_> {
         );
     }
 
-    /// Draws the panel blocks at the right of the map, one below another.
+    /// Draws the panel to the right of the map, one block below the other.
     fn draw_side_blocks(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, all) = (layout.em, layout.blocks(&self.view));
         let gap = 1.2 * em;

@@ -1,4 +1,4 @@
-//! Panel blocks of a sheet: legend, scale bar, north arrow, exposure table, notes.
+//! Blocks in the panel of a sheet: legend, scale bar, north arrow, exposure table, notes.
 //!
 //! Each block draws from the top of its room and returns the height used in millimetres.
 
@@ -14,10 +14,11 @@ use super::view::View;
 use lavoxel_base::round::{number, round_down};
 use lavoxel_base::words as numbers;
 
-/// Line spacing of tables, in ems.
+/// Distance between the lines of a table, as a multiple of the font size.
 const LINE: f64 = 1.42;
 
-/// Draws a block heading with a horizontal rule; returns its height in millimetres.
+/// Draws the heading `text` of a block with a horizontal rule below; returns the height of both in
+/// millimetres. `em`: font size in millimetres.
 pub(super) fn heading(canvas: &mut dyn Canvas, room: Rect, em: f64, text: &str) -> f64 {
     let look = Type::new(1.12 * em).bold();
     let text = look.shortened(text, room.w);
@@ -32,7 +33,7 @@ pub(super) fn heading(canvas: &mut dyn Canvas, room: Rect, em: f64, text: &str) 
     2.1 * em
 }
 
-/// Legend: classes with their areas, isochrones and overlays.
+/// Legend of a map: classes with their areas, isochrones and overlays.
 pub(super) struct Legend<'a> {
     pub(super) title: &'a str,
     pub(super) classes: &'a Classes,
@@ -42,7 +43,7 @@ pub(super) struct Legend<'a> {
 }
 
 impl Legend<'_> {
-    /// Returns the height of the legend in millimetres.
+    /// Returns the height of the legend in millimetres; `em`: font size in millimetres.
     pub(super) fn height(&self, em: f64) -> f64 {
         let lines = self.classes.list.len().max(1) + self.reaches.len() + self.overlays.len();
         (2.1 + 1.6 * lines as f64 + 0.5) * em
@@ -128,8 +129,8 @@ impl Legend<'_> {
     }
 }
 
-/// Returns the ground length in metres of the longest round scale bar that fits into `room_mm`
-/// millimetres.
+/// Returns the length of the scale bar as metres on the ground: the largest round number whose bar
+/// fits into `room_mm` millimetres on the paper.
 pub(super) fn bar_m(view: &View, room_mm: f64) -> f64 {
     round_down(room_mm * view.scale / 1000.0)
 }
@@ -143,7 +144,8 @@ pub(super) fn scale_height(em: f64) -> f64 {
     6.6 * em
 }
 
-/// Draws the map scale as text, the scale bar and the north arrow.
+/// Draws the scale of the map as text, the scale bar and the north arrow. `em`: font size in
+/// millimetres.
 pub(super) fn scale(canvas: &mut dyn Canvas, room: Rect, view: &View, em: f64) {
     let look = Type::new(em);
     let text = format!("Scale 1 : {}", numbers::grouped(view.scale.round() as u64));
@@ -187,7 +189,7 @@ pub(super) fn scale(canvas: &mut dyn Canvas, room: Rect, view: &View, em: f64) {
     }
 }
 
-/// Draws an arrow that points to grid north.
+/// Draws an arrow towards grid north at the point `[x, y]`; `em`: font size in millimetres.
 fn north(canvas: &mut dyn Canvas, [x, y]: Point, em: f64) {
     let (half, high) = (0.85 * em, 3.0 * em);
     canvas.text(
@@ -212,14 +214,15 @@ fn north(canvas: &mut dyn Canvas, [x, y]: Point, em: f64) {
     canvas.stroke(&[outline], &Pen::new(INK, 0.07 * em));
 }
 
-/// Returns the height of the table with all its rows, in millimetres; `em`: font size in
+/// Returns the height in millimetres that all rows of the table need; `em`: font size in
 /// millimetres.
 pub(super) fn table_height(table: &Table, em: f64) -> f64 {
     let rows = table.reached.len().max(1) + usize::from(table.others > 0);
     (2.1 + LINE * (1 + rows) as f64 + 0.5) * em
 }
 
-/// Draws the rows of the table that fit into `room`.
+/// Draws the heading and those rows of the table that fit into `room`; `em`: font size in
+/// millimetres.
 pub(super) fn table(canvas: &mut dyn Canvas, room: Rect, table: &Table, em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Exposure");
     let (look, small) = (Type::new(em), Type::new(0.92 * em).in_color(GRAY));
@@ -298,12 +301,14 @@ pub(super) fn table(canvas: &mut dyn Canvas, room: Rect, table: &Table, em: f64)
     }
 }
 
-/// Wraps a note to lines of `width` millimetres; the first line begins with the heading.
+/// Wraps a note to lines of at most `width` millimetres; the first line begins with the heading of
+/// the note. `em`: font size in millimetres.
 fn note_lines(note: &Note, width: f64, em: f64) -> Vec<String> {
     Type::new(em).lines(&format!("{}: {}", note.heading, note.text), width)
 }
 
-/// Returns the total height in millimetres of all notes in a column of `width` millimetres.
+/// Returns the height in millimetres that all notes need in a column of `width` millimetres; `em`:
+/// font size in millimetres.
 pub(super) fn notes_height(notes: &[Note], width: f64, em: f64) -> f64 {
     let lines: usize = notes
         .iter()
@@ -312,7 +317,8 @@ pub(super) fn notes_height(notes: &[Note], width: f64, em: f64) -> f64 {
     (2.1 + 1.3 * lines as f64 + 0.35 * notes.len() as f64 + 0.3) * em
 }
 
-/// Draws the notes that fit into `room`; an ellipsis marks omitted text.
+/// Draws as many lines of the notes as fit into `room`; an ellipsis marks omitted text. `em`: font
+/// size in millimetres.
 pub(super) fn notes(canvas: &mut dyn Canvas, room: Rect, notes: &[Note], em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Notes");
     for note in notes {

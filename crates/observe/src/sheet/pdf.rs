@@ -22,7 +22,7 @@ use lavoxel_io::export::Provenance;
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
-/// PDF points per millimetre.
+/// Length of a millimetre in PDF points (1/72 inch).
 const POINTS: f64 = 72.0 / INCH;
 
 const FONT: Name<'static> = Name(b"F");
@@ -37,14 +37,15 @@ pub(super) struct Page {
     size: Point,
     content: Content,
     letters: GlyphRemapper,
-    /// Unicode character of each glyph by its index in the font subset, for text extraction.
+    /// Unicode character of each glyph, by the index of the glyph in the embedded font subset, for
+    /// text search and copying.
     characters: BTreeMap<u16, char>,
     images: Vec<Image>,
     opacities: Vec<u8>,
     clipped: bool,
 }
 
-/// Metadata of the PDF document.
+/// Metadata of the PDF document: title, author and subject.
 pub(super) struct Labels<'a> {
     pub(super) title: &'a str,
     pub(super) author: Option<&'a str>,
@@ -52,7 +53,7 @@ pub(super) struct Labels<'a> {
 }
 
 impl Page {
-    /// Creates a page of `size` (width, height) in millimetres with y down.
+    /// Creates an empty page of `size` (width, height) in millimetres.
     pub(super) fn new(size: Point) -> Self {
         let mut content = Content::new();
         let scale = POINTS as f32;
@@ -71,7 +72,7 @@ impl Page {
         }
     }
 
-    /// Returns the bytes of the PDF document.
+    /// Completes the PDF document with the metadata `labels` and returns its bytes.
     ///
     /// # Errors
     /// Only when the font cannot be subset, which would be a fault of the embedded font file.
@@ -172,7 +173,7 @@ impl Page {
     }
 }
 
-/// Rounds to 0.001 mm: below print resolution, and shorter in the file.
+/// Rounds a length to 0.001 mm, which is below the resolution of print and gives a shorter file.
 fn rounded(mm: f64) -> f32 {
     ((mm * 1000.0).round() / 1000.0) as f32
 }
@@ -191,7 +192,7 @@ fn deflated(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory takes everything")
 }
 
-/// Embeds the font subset with the glyphs that the page uses.
+/// Writes the font subset with the glyphs of the page into the PDF document.
 fn put_font(
     pdf: &mut Pdf,
     (font, next): (Ref, &mut Ref),

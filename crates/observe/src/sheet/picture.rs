@@ -19,20 +19,21 @@ use lavoxel_render::Image;
 /// Resolution of the map picture in pixels per millimetre of paper (about 230 dpi).
 const PIXELS_A_MM: f64 = 9.0;
 
-/// Opacity of the class colours over the ground. Chosen by eye.
+/// Opacity with which class colours cover the ground, 0 to 1. Chosen by eye.
 const OPACITY: f32 = 0.8;
-/// Brightness factor of a class colour in full shadow. Chosen by eye.
+/// Factor on the brightness of a class colour where the ground lies in full shadow. Chosen by eye.
 const SHADOW: f32 = 0.58;
-/// Brightness factor that full light adds. Chosen by eye.
+/// Increase of this factor from full shadow to full light. Chosen by eye.
 const SUN: f32 = 0.62;
 
-/// Colour where the ground is unknown.
+/// Colour of the ground where no heightmap is known, sRGB.
 const PLAIN: [u8; 3] = [244, 244, 242];
 
-/// Memory in bytes per pixel during resampling and shading of the ground.
+/// Memory in bytes per pixel while the ground is resampled and shaded.
 const BYTES_A_PIXEL: f64 = 24.0;
 
-/// Returns the picture size (columns, rows) for a frame of `[width, height]` millimetres.
+/// Returns the number of pixels (columns, rows) of the picture for a map frame of `[width, height]`
+/// millimetres.
 pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
     let longest = (width.max(height) * PIXELS_A_MM).clamp(LEAST_SIDE as f64, MOST_SIDE as f64);
     let scale = longest / width.max(height);
@@ -42,12 +43,12 @@ pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
     )
 }
 
-/// Heightmap for the hill shade, in the coordinate system of the map.
+/// Heightmap from which the hill shade is drawn, in the coordinate system of the map.
 pub(super) struct HillShade(Heightmap);
 
 impl HillShade {
-    /// Reads the heightmap at `path`; fails if its coordinate system or extent does not match the
-    /// map.
+    /// Reads the heightmap at `path`. Returns an error if its coordinate system or its extent does
+    /// not match the map.
     pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
         let ground = load(path, &lavoxel_geo::terrain::LoadOptions::default())?;
         let crs = ground
@@ -87,8 +88,8 @@ impl HillShade {
         )
     }
 
-    /// Returns the hill shade of the map area at `width` × `height` pixels of `pixel_m` metres; a
-    /// plain colour where the ground is unknown.
+    /// Returns the hill shade of the area of the raster `map` as `width` × `height` pixels, each
+    /// `pixel_m` metres wide. A plain colour stands where no height is known.
     fn shade(&self, map: &Placement, (width, height): (usize, usize), pixel_m: f64) -> Image {
         let place = self.placement();
         let window = Window {
@@ -128,7 +129,8 @@ impl HillShade {
     }
 }
 
-/// Draws the class colours over the hill shade, for a frame of `[width, height]` millimetres.
+/// Draws the map picture for a frame of `[width, height]` millimetres: class colours over the hill
+/// shade, or over a plain colour without `ground`.
 pub(super) fn draw(
     source: &Source,
     classes: &Classes,
@@ -169,8 +171,8 @@ pub(super) fn draw(
     Ok(image)
 }
 
-/// Interpolates bilinearly at the position (`x`, `y`) in cells; `None` if less than half of the
-/// weight has coloured values.
+/// Returns the value at the position (`x`, `y`) in cells from the north-west corner, interpolated
+/// bilinearly. `None` if coloured cells have less than half of the weight.
 fn interpolated(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
     let (rows, cols) = values.dim();
     let (x, y) = (x - 0.5, y - 0.5);
@@ -194,7 +196,8 @@ fn interpolated(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> 
     (share >= 0.5).then(|| sum / known)
 }
 
-/// Blends a class colour over the shaded ground.
+/// Returns the sRGB colour of a pixel: the class colour `color`, darkened like the shaded ground
+/// `ground` and blended over it.
 fn over(ground: [u8; 3], color: [u8; 3]) -> [u8; 3] {
     let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
     std::array::from_fn(|k| {

@@ -34,7 +34,7 @@ fn is_packed(path: &Path) -> Result<bool, SheetError> {
     }
 }
 
-/// Writes the QGIS project of a sheet.
+/// Writes the QGIS project of a sheet to `path`.
 pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Result<(), SheetError> {
     let text = document(sheet, path)?;
     if !is_packed(path)? {
@@ -51,7 +51,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     })?)
 }
 
-/// Writes a `.qgz` archive, a ZIP file with the project `text` as `.qgs` file.
+/// Writes a `.qgz` file: a ZIP archive that contains the project `text` as the file `name`.
 fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::result::ZipError> {
     let mut archive = zip::ZipWriter::new(out);
     archive.start_file(name, zip::write::SimpleFileOptions::default())?;
@@ -60,7 +60,7 @@ fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::resul
     Ok(())
 }
 
-/// Layer of a QGIS project.
+/// Layer of a QGIS project: a map, the ground, contours or features.
 struct QgisLayer {
     id: String,
     name: String,
@@ -68,7 +68,7 @@ struct QgisLayer {
     provider: &'static str,
     is_shown: bool,
     crs: Crs,
-    /// XML attributes of the `<maplayer>` element in addition to those of every layer.
+    /// XML attributes of the `<maplayer>` element that not every layer has.
     kind: String,
     style: String,
 }
@@ -160,7 +160,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     Ok(text)
 }
 
-/// Returns all layers, topmost first.
+/// Returns all layers of the project, the topmost first; paths of files are relative to `folder`.
 fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<QgisLayer>, SheetError> {
     let source = &sheet.source;
     let mut layers = Vec::new();
@@ -231,7 +231,7 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<QgisLayer>, SheetError
     Ok(layers)
 }
 
-/// Style of the ground layer: hill shade by QGIS itself.
+/// XML of the style of the ground layer: QGIS computes the hill shade.
 const HILL_SHADE: &str = "   <pipe><rasterrenderer type=\"hillshade\" band=\"1\" azimuth=\"315\" angle=\"45\" zfactor=\"1\" \
                           multidirection=\"1\" opacity=\"0.7\" alphaBand=\"-1\"/>\
                           <rasterresampler zoomedInResampler=\"cubic\" zoomedOutResampler=\"bilinear\" maxOversampling=\"2\"/></pipe>\n   <blendMode>0</blendMode>\n";
@@ -253,8 +253,8 @@ fn raster(
     })
 }
 
-/// Returns the content of the `.qml` style file next to a map; empty without a style, so that QGIS
-/// uses its default.
+/// Returns the content of the `.qml` style file that lies in the folder of a map; empty if there is
+/// no such file, so that QGIS uses its default.
 fn style_beside(path: &Path) -> String {
     let style = path.with_extension("qml");
     let text = STYLE
@@ -268,7 +268,7 @@ fn style_beside(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the names of a geometry kind in QGIS and in OGR.
+/// Returns the name of a geometry kind in QGIS and its name in OGR.
 fn geometry(kind: &str) -> (&'static str, &'static str) {
     match kind {
         "point" => ("Point", "Point"),
@@ -339,7 +339,7 @@ fn vector(
     }
 }
 
-/// Returns the XML of a layer's coordinate system: EPSG code, otherwise WKT.
+/// Returns the XML of the coordinate system of a layer: the EPSG code if known, otherwise WKT.
 fn system_of_layer(crs: &Crs) -> String {
     let number = crs
         .epsg()
@@ -347,8 +347,8 @@ fn system_of_layer(crs: &Crs) -> String {
     number.unwrap_or_else(|| system(crs))
 }
 
-/// Returns the XML of the project's coordinate system with WKT, without which QGIS ignores an EPSG
-/// code there.
+/// Returns the XML of the coordinate system of the project. It contains WKT, because QGIS ignores
+/// an EPSG code without WKT at this place.
 fn system(crs: &Crs) -> String {
     let wkt = crs
         .to_wkt()
@@ -361,7 +361,7 @@ fn system(crs: &Crs) -> String {
     format!("<spatialrefsys>{wkt}{number}</spatialrefsys>")
 }
 
-/// Returns the coordinate system of an overlay file.
+/// Returns the coordinate system of an overlay file; `map`: the coordinate system of the map.
 fn system_of(system: &System, map: &Crs) -> Crs {
     match system {
         System::Degrees => Crs::from_epsg(4326).unwrap_or_default(),
@@ -370,8 +370,8 @@ fn system_of(system: &System, map: &Crs) -> Crs {
     }
 }
 
-/// Returns the coordinate system that a contour file states; that of the map if the file is
-/// unreadable.
+/// Returns the coordinate system that the contour file `path` states; `map`, that of the map, if
+/// the file cannot be read.
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
     let features = read_layer(path)
         .ok()
@@ -379,7 +379,7 @@ fn system_of_file(path: &Path, map: &Crs) -> Crs {
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 
-/// Returns the absolute path with symbolic links resolved; the file need not exist.
+/// Returns the absolute path of `path` with symbolic links resolved; the file need not exist.
 fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
     let path = &std::path::absolute(path).map_err(|cause| OutputError::io(path, cause))?;
     let existing = path

@@ -1,4 +1,4 @@
-//! Raster back end of a sheet. Only this file uses the crate `tiny-skia`.
+//! Raster back end of a sheet: draws to a pixel image. Only this file uses the crate `tiny-skia`.
 
 use tiny_skia::{
     Color, FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, PixmapPaint, Stroke,
@@ -12,22 +12,22 @@ use lavoxel_render::chart::text::{OutlineSegment, face};
 /// Millimetres per inch.
 pub(super) const INCH: f64 = 25.4;
 
-/// Sheet as a pixel image.
+/// Sheet that is being drawn as a pixel image.
 pub(super) struct Raster {
     pixels: Pixmap,
-    /// Resolution in pixels per millimetre.
+    /// Resolution of the image in pixels per millimetre of paper.
     scale: f32,
     mask: Option<Mask>,
 }
 
-/// Returns the length of `mm` millimetres in pixels at `dpi` pixels per inch.
+/// Returns a length of `mm` millimetres as a number of pixels at `dpi` pixels per inch, rounded.
 pub(super) fn pixels(mm: f64, dpi: f64) -> u32 {
     (mm / INCH * dpi).round() as u32
 }
 
 impl Raster {
-    /// Creates a white sheet of `[width, height]` millimetres; `None` if the size rounds to 0
-    /// pixels.
+    /// Creates a white image of a sheet of `[width, height]` millimetres at `dpi` pixels per inch;
+    /// `None` if a side has no pixel.
     pub(super) fn new([width, height]: Point, dpi: f64) -> Option<Self> {
         let mut sheet = Pixmap::new(pixels(width, dpi), pixels(height, dpi))?;
         sheet.fill(Color::WHITE);
@@ -38,7 +38,7 @@ impl Raster {
         })
     }
 
-    /// Returns the drawing as an RGB image.
+    /// Returns a copy of the drawing as an RGB image.
     pub(super) fn image(&self) -> Image {
         let rgb = self
             .pixels
@@ -105,7 +105,8 @@ fn path(lines: &[Vec<Point>]) -> Option<Path> {
     path.finish()
 }
 
-/// Returns the glyph outlines of `text` in em units with y up; `None` for text without outlines.
+/// Returns the glyph outlines of `text` as a path in units of the font size, with y up; `None` for
+/// text without outlines.
 fn outlines(text: &str) -> Option<Path> {
     let mut path = PathBuilder::new();
     for (letter, at) in face::letters(text).0 {

@@ -14,17 +14,17 @@ use lavoxel_files::input::ending;
 use lavoxel_files::output::{Existing, check_free, safe_name, whole};
 use lavoxel_io::export::{Provenance, escaped, png_at, write_png_at};
 
-/// Resolution of figures in pixels per inch.
+/// Resolution of the figures in pixels per inch.
 const DPI: f64 = 120.0;
 
-/// Maps of a hazard folder that are shown as figures if they exist.
+/// Maps of a hazard folder that a report shows as figures, if their files exist.
 const FIGURES: [&str; 3] = ["probability", "arrival_q50", "thickness_q50"];
 
-/// Upper bound on the number of printed plan entries.
+/// Upper bound on the number of plan entries that a report prints.
 const MOST_KEYS: usize = 200;
 
-/// Plan entries that are hashes of longer data; omitted, because the plan's fingerprint covers all
-/// entries.
+/// Names of plan entries that a report omits: they are hashes of longer data, which the fingerprint
+/// of the plan covers.
 const HASHES: [&str; 7] = [
     "box",
     "course",
@@ -63,12 +63,12 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
     Ok(check_free(path, existing)?)
 }
 
-/// Block of a report, independent of the output format.
+/// Block of a report, before it is written as Markdown or HTML.
 enum Block {
     Heading(String),
     Text(String),
     Cautions(Vec<String>),
-    /// Table rows; the first row is the heading.
+    /// Table as rows of fields; the first row is the header.
     Table(Vec<Vec<String>>),
     Figure {
         layer: String,
@@ -77,7 +77,7 @@ enum Block {
 }
 
 impl Block {
-    /// Returns the number of table rows without the header.
+    /// Returns the number of table rows without the header; 0 for other blocks.
     fn rows(&self) -> usize {
         if let Self::Table(rows) = self {
             rows.len() - 1
@@ -87,7 +87,7 @@ impl Block {
     }
 }
 
-/// Writes the report of a sheet.
+/// Writes the report of a sheet to `path`.
 pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Result<(), SheetError> {
     let format = Format::from_path(path)?;
     let blocks = blocks(sheet)?;
@@ -142,7 +142,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
 }
 
-/// Draws the figure of the map `layer` of the folder, or of the sheet's own map.
+/// Draws the figure of the map `layer` from the folder, or of the map of the sheet itself.
 fn figure(sheet: &Sheet<'_>, layer: &str) -> Result<lavoxel_render::Image, SheetError> {
     let draw = |sheet: &Sheet<'_>| {
         let layout = Layout::figure();

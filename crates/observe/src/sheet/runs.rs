@@ -1,4 +1,4 @@
-//! Statistics of the runs of a hazard map, from the table `runs.csv`.
+//! Statistics over the runs of a hazard map, read from the table `runs.csv`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input::RUNS;
 use lavoxel_files::table::TableRow;
 
-/// Row of the table, reduced to the columns that are summarised.
+/// Row of `runs.csv` (one run), reduced to the columns that the statistics use.
 struct Line {
     rate_m3_s: f64,
     volume_m3: f64,
@@ -24,7 +24,7 @@ struct Line {
 }
 
 impl Line {
-    /// Parses a row; `column` returns the index of a column by its name.
+    /// Parses a row of the table; `column` returns the index of the column with a name.
     fn from_row(
         row: &TableRow,
         column: impl Fn(&str) -> Result<usize, String>,
@@ -47,7 +47,7 @@ impl Line {
     }
 }
 
-/// Minimum, mean, maximum and sum of a quantity over all runs.
+/// Smallest value, mean, largest value and sum of a quantity over all runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spread {
     pub(super) least: f64,
@@ -73,10 +73,10 @@ impl Spread {
     }
 }
 
-/// Memory in bytes per table row with its strings, times two for `Vec` doubling.
+/// Memory in bytes per row of the table with its texts; doubled for `Vec` growth.
 const BYTES_A_RUN: f64 = 2.0 * (size_of::<Line>() + 64) as f64;
 
-/// Statistics of all runs.
+/// Statistics over all runs of a hazard map.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Runs {
     pub(super) count: usize,
@@ -135,7 +135,7 @@ impl Runs {
         })
     }
 
-    /// Returns warnings about the runs, a sentence each.
+    /// Returns all warnings about the runs, one sentence each.
     pub(super) fn warnings(&self) -> Vec<String> {
         let of = |count: usize, what: &str| {
             (count > 0).then(|| format!("{count} of {} runs {what}.", self.count))

@@ -1,4 +1,4 @@
-//! Input of a sheet: a map with its metadata, and the hazard folder that contains the map.
+//! Input of a sheet: a map with its metadata, and the hazard folder of the map.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,39 +13,39 @@ use lavoxel_geo::map::{Crs, Placement};
 use lavoxel_geo::terrain::formats::geotiff;
 use lavoxel_geo::terrain::{Heightmap, load_values};
 
-/// Name of the map in a hazard folder that is shown by default.
+/// Name of the map that is drawn from a hazard folder by default.
 pub(super) const USUAL_LAYER: &str = "probability";
 
-/// Upper bound on the number of metadata labels kept per map.
+/// Upper bound on the number of metadata entries kept per map.
 const MOST_LABELS: usize = 100;
 
-/// Memory in bytes per map cell: value, class, and a copy for contours.
+/// Memory in bytes per cell of the map: value, class, and a copy for contours.
 const BYTES_A_CELL: f64 = 16.0;
 
-/// Map with its metadata.
+/// Map to be drawn, with its metadata.
 pub(super) struct Source {
     /// Path of the map file.
     pub(super) path: PathBuf,
-    /// Map values as a raster; NaN where there is no data.
+    /// Values of the map as a raster; NaN where there are no data.
     pub(super) map: Heightmap,
-    /// Metadata by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`, `note`,
-    /// `DESCRIPTION`.
+    /// Metadata of the map file by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`,
+    /// `note`, `DESCRIPTION`.
     pub(super) labels: BTreeMap<String, String>,
-    /// Hazard folder that contains the map; `None` for a single file.
+    /// Hazard folder that contains the map; `None` for a map outside of such a folder.
     pub(super) study: Option<Study>,
 }
 
-/// Hazard folder with its plan and runs.
+/// Hazard folder: its plan, and the statistics over its runs.
 pub(super) struct Study {
     pub(super) folder: PathBuf,
     pub(super) plan: PlanFile,
-    /// Summary of `runs.csv`; `None` if the folder has no such file.
+    /// Statistics from `runs.csv`; `None` if the folder has no such file.
     pub(super) runs: Option<Runs>,
 }
 
 impl Source {
-    /// Reads the map file at `path`, or the map `layer` (default [`USUAL_LAYER`]) if `path` is a
-    /// folder.
+    /// Reads the map file at `path`. If `path` is a folder: reads its map named `layer`, by default
+    /// [`USUAL_LAYER`].
     pub(super) fn read(path: &Path, layer: Option<&str>) -> Result<Self, SheetError> {
         let file = if path.is_dir() {
             in_folder(path, layer.unwrap_or(USUAL_LAYER))?
@@ -96,7 +96,8 @@ impl Source {
         })
     }
 
-    /// Returns the map's quantity: from its metadata, or else the file name without extension.
+    /// Returns the name of the mapped quantity: from the metadata, or else the name of the file
+    /// without extension.
     pub(super) fn quantity(&self) -> String {
         let of_file = || {
             self.path
@@ -108,8 +109,8 @@ impl Source {
         self.labels.get("quantity").cloned().unwrap_or_else(of_file)
     }
 
-    /// Returns the unit of the values; empty for dimensionless values. A map without metadata gets
-    /// the unit that its name implies.
+    /// Returns the unit of the map's values; empty for dimensionless values. For a map without
+    /// metadata: the unit that the name of its quantity implies.
     pub(super) fn unit(&self) -> String {
         let usual = || {
             let quantity = self.quantity();
@@ -147,7 +148,7 @@ impl Source {
             .unwrap_or_default()
     }
 
-    /// Returns the placement of the raster in map units.
+    /// Returns the position and the cells of the raster, in map units.
     pub(super) fn placement(&self) -> Placement {
         Placement::new(
             self.map.origin.as_ref(),
@@ -156,12 +157,12 @@ impl Source {
         )
     }
 
-    /// Returns the easting or longitude of the map's centre, in map units.
+    /// Returns the easting or longitude of the middle of the map, in map units.
     pub(super) fn middle_x(&self) -> f64 {
         self.placement().middle_x()
     }
 
-    /// Returns the ground metres per map unit, along x and y.
+    /// Returns the length on the ground in metres of one map unit, along x and y.
     pub(super) fn metres_per_unit(&self) -> (f64, f64) {
         self.map
             .origin
@@ -169,7 +170,8 @@ impl Source {
             .map_or((1.0, 1.0), |origin| origin.metres_per_unit)
     }
 
-    /// Returns the day (UTC) of the file's last modification as `YYYY-MM-DD`; `None` if unknown.
+    /// Returns the day (UTC) on which the map file was last modified, as `YYYY-MM-DD`; `None` if
+    /// unknown.
     pub(super) fn day(&self) -> Option<String> {
         let time = std::fs::metadata(&self.path).ok()?.modified().ok()?;
         let time = jiff::Timestamp::try_from(time).ok()?;
@@ -177,7 +179,7 @@ impl Source {
     }
 }
 
-/// Returns the path of the map `layer` in `folder`; the error lists the available maps.
+/// Returns the path of the map named `layer` in `folder`. The error lists the maps that exist.
 fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     let path = folder.join(format!("{layer}.tif"));
     if path.is_file() {
@@ -196,7 +198,7 @@ fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     Err(SheetError::wrong(wrong))
 }
 
-/// Returns the names of the maps in `folder`: probabilities first, then arrival, thickness and
+/// Returns the names of all maps in `folder`, in the order probabilities, arrivals, thicknesses,
 /// others.
 pub(super) fn layers(folder: &Path) -> Vec<String> {
     let name = |entry: std::fs::DirEntry| {
@@ -245,7 +247,8 @@ pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
 }
 
 impl Study {
-    /// Reads plan and runs of a folder; `None` if `folder` is no hazard folder.
+    /// Reads the plan and the table of runs of a hazard folder; `None` if `folder` is no hazard
+    /// folder.
     fn read(folder: &Path) -> Result<Option<Self>, SheetError> {
         let Some(plan) = plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))? else {
             return Ok(None);

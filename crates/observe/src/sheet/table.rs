@@ -1,5 +1,5 @@
-//! Exposure tables: buildings, roads and areas that lava reaches, as written by `lavoxel hazard`
-//! and `lavoxel run`.
+//! Exposure tables as written by `lavoxel hazard` and `lavoxel run`: buildings, roads and areas
+//! with the lava that reaches them.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -10,10 +10,10 @@ use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{ASSETS, Loaded, Reader};
 use lavoxel_files::table;
 
-/// Upper bound on the number of rows of a table; sufficient for a study of a million runs.
+/// Upper bound on the number of rows of a table; enough for a study of a million runs.
 const MOST_ROWS: usize = 1 << 20;
 
-/// Reads the CSV file at `path` with a header row and converts the table by `parse`.
+/// Reads the CSV file at `path` with a header row; `parse` converts its rows to the result.
 pub(super) fn read<T>(
     reader: &Reader,
     path: &Path,
@@ -33,13 +33,14 @@ pub(super) fn read<T>(
         .map_err(wrong)
 }
 
-/// Memory in bytes per row with its name, times two for `Vec` doubling.
+/// Memory in bytes per row with its name; doubled for `Vec` growth.
 const BYTES_A_ROW: f64 = 2.0 * (size_of::<Asset>() + 32) as f64;
 
-/// Upper bound on the number of rows listed in a sheet or report.
+/// Upper bound on the number of assets listed in a sheet or report.
 const MOST_LISTED: usize = 1000;
 
-/// Exposed asset; values are `None` if lava never arrives.
+/// Row of an exposure table: a building, road or area. Values are `None` if lava never arrives or
+/// the table lacks them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asset {
     pub(super) name: String,
@@ -50,18 +51,19 @@ pub(super) struct Asset {
     pub(super) reached: bool,
 }
 
-/// Exposed assets in descending order of probability, then ascending order of arrival time.
+/// Rows of all exposure tables: reached assets in descending order of probability, then in
+/// ascending order of arrival time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Table {
     pub(super) reached: Vec<Asset>,
-    /// Number of assets that lava does not reach.
+    /// Number of assets in the tables that lava does not reach.
     pub(super) others: usize,
-    /// Ensemble flag: the table has probabilities over several runs.
+    /// True if the tables have probabilities over several runs.
     pub(super) of_runs: bool,
 }
 
 impl Table {
-    /// Reads and merges all tables; `None` if `paths` is empty.
+    /// Reads all tables and joins their rows; `None` if `paths` is empty.
     pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
         let mut table = Self::default();
         for path in paths {
@@ -127,7 +129,7 @@ fn order(a: &Asset, b: &Asset) -> Ordering {
         .then_with(|| a.name.cmp(&b.name))
 }
 
-/// Formats the table as text: header fields, and rows of fields.
+/// Formats the table as texts: the header fields, and the fields of each row.
 pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
     let number = |value: Option<f64>, digits: usize| {
         value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))

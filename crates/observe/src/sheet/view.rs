@@ -1,17 +1,18 @@
-//! Transform from map coordinates to millimetres on the paper: frame, scale and grid lines.
+//! Position of the map on the paper: frame, scale and grid lines, and conversion of map coordinates
+//! to millimetres.
 
 use super::canvas::{Point, Rect};
 use super::source::Source;
 use lavoxel_base::round::{number, steps};
 use lavoxel_base::words::grouped;
 
-/// Mantissas of the scale denominators in use on printed maps.
+/// Leading digits of the scale denominators in use on printed maps.
 const SCALES: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5];
 
-/// Minimum spacing of grid lines, in millimetres.
+/// Smallest distance between neighbouring grid lines on the paper, in millimetres.
 const GRID: f64 = 26.0;
 
-/// Map frame on the paper with a fixed scale.
+/// Map frame on the paper, with the position and scale of the map.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct View {
     pub(super) frame: Rect,
@@ -19,15 +20,15 @@ pub(super) struct View {
     pub(super) scale: f64,
     /// Map coordinates of the upper left corner of the frame.
     corner: Point,
-    /// Millimetres on paper per map unit, along x and y.
+    /// Length of one map unit on the paper in millimetres, along x and y.
     unit_mm: (f64, f64),
-    /// Millimetres on paper per cell, along x and y.
+    /// Width and height of one map cell on the paper, in millimetres.
     cell_mm: (f64, f64),
     is_geographic: bool,
 }
 
-/// Returns the denominator N of the largest round scale 1:N at which `metres` (width, height) fit
-/// into `room` (width, height in millimetres).
+/// Returns the denominator N of the largest scale 1:N with round digits at which an area of
+/// `metres` (width, height) fits into `room` (width, height in millimetres).
 pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
     let least = (metres[0] / room[0]).max(metres[1] / room[1]) * 1000.0;
     let power = 10_f64.powf(least.max(1.0).log10().floor());
@@ -42,8 +43,8 @@ pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
 }
 
 impl View {
-    /// Fits the map at the largest round scale into `room`: top-aligned, and left-aligned if
-    /// `is_left`, otherwise centred.
+    /// Creates the view with the largest round scale at which the map fits into `room`. The frame
+    /// is at the top, and at the left if `is_left`, otherwise in the middle.
     pub(super) fn fitting(source: &Source, (room, is_left): (Rect, bool)) -> Self {
         let (wide, deep) = source.map.extent_m();
         let scale = round_scale([wide, deep], [room.w, room.h]);
@@ -66,7 +67,7 @@ impl View {
         }
     }
 
-    /// Creates a view with the given scale denominator, without a place on a map.
+    /// Creates a view with the scale denominator `scale` and no position on a map, for tests.
     #[cfg(test)]
     pub(super) fn of_scale(scale: f64) -> Self {
         let mm = 1000.0 / scale;
@@ -81,7 +82,7 @@ impl View {
         }
     }
 
-    /// Converts map coordinates to a point on the paper, in millimetres.
+    /// Converts the map coordinates `[x, y]` to a point on the paper, in millimetres.
     pub(super) fn at(&self, [x, y]: Point) -> Point {
         [
             self.frame.x + (x - self.corner[0]) * self.unit_mm.0,
@@ -89,8 +90,8 @@ impl View {
         ]
     }
 
-    /// Converts a position [column, row] in cells from the north-west corner to a point on the
-    /// paper, in millimetres.
+    /// Converts a position in cells from the north-west corner of the map to a point on the paper,
+    /// in millimetres.
     pub(super) fn at_cell(&self, [col, row]: Point) -> Point {
         [
             self.frame.x + col * self.cell_mm.0,
@@ -103,7 +104,7 @@ impl View {
         1000.0 * metres / self.scale
     }
 
-    /// Returns the map coordinates of the map's centre.
+    /// Returns the map coordinates of the middle of the map frame.
     pub(super) fn middle(&self) -> Point {
         [
             self.corner[0] + 0.5 * self.frame.w / self.unit_mm.0,
@@ -111,15 +112,15 @@ impl View {
         ]
     }
 
-    /// Returns the grid line spacing in map units: the smallest round step of at least [`GRID`]
-    /// millimetres on the paper.
+    /// Returns the distance between neighbouring grid lines in map units: the smallest round number
+    /// that is at least [`GRID`] millimetres on the paper.
     pub(super) fn grid_step(&self) -> f64 {
         let least = GRID / self.unit_mm.0.min(self.unit_mm.1);
         steps(least).next().unwrap_or(least)
     }
 
-    /// Returns the vertical grid lines from left to right: x in millimetres, and the easting or
-    /// longitude as label.
+    /// Returns the vertical grid lines from left to right, as pairs (x in millimetres, label with
+    /// the easting or longitude).
     pub(super) fn eastings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (
@@ -132,7 +133,8 @@ impl View {
             .collect()
     }
 
-    /// Returns the horizontal grid lines: y in millimetres, and the northing or latitude as label.
+    /// Returns the horizontal grid lines, as pairs (y in millimetres, label with the northing or
+    /// latitude).
     pub(super) fn northings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (

@@ -1,4 +1,5 @@
-//! Folder of a study: the plan `plan.json`, the run files under `runs`, and the results.
+//! Folder of a hazard study or calibration: the plan `plan.json`, the run files under `runs`, and
+//! the results.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -16,29 +17,29 @@ use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{InputError, PLAN};
 use lavoxel_files::output::{Existing, OutputError, check_free, whole};
 
-/// Content of `plan.json`: identifies the plan to which the run files of a folder belong.
+/// Content of `plan.json`: identifies the plan to which the run files of the folder belong.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// Name of the scene.
+    /// Name of the scene, for readers.
     pub scene: String,
-    /// Description of the vents' source.
+    /// Description of the source of the vents, for readers.
     pub vents: String,
-    /// Number of planned runs in the last command.
+    /// Total number of runs that the last command asked for.
     pub runs: u64,
-    /// All inputs that determine the outcome of a run, by readable names.
+    /// All inputs that determine the outcome of a run, as texts by readable names.
     pub decides: BTreeMap<String, String>,
 }
 
 impl PlanFile {
-    /// Returns the hash of the inputs, which each run file carries.
+    /// Returns the hash of all inputs; each run file carries this hash.
     pub fn fingerprint(&self) -> u128 {
         let all: Vec<_> = self.decides.iter().collect();
         xxh3_128(json!(all).to_string().as_bytes())
     }
 
-    /// Returns the names of the inputs that differ between two plans; runs of different plans must
-    /// not be combined.
+    /// Returns the names of all inputs that differ between both plans. Runs of plans with
+    /// differences must not be combined.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let names = self.decides.keys().chain(
             other
@@ -52,8 +53,8 @@ impl PlanFile {
             .collect()
     }
 
-    /// Fails unless the plan `self` of the file `file` equals `plan`; the error lists the
-    /// differences.
+    /// Returns a message that lists the differing inputs unless this plan, read from the file
+    /// `file`, equals `plan`.
     fn check_same(&self, plan: &Self, file: &Path) -> Result<(), String> {
         let differences = self.differences(plan);
         if differences.is_empty() {
@@ -65,32 +66,32 @@ impl PlanFile {
     }
 }
 
-/// Mode in which a folder is opened.
+/// Mode in which the folder of a study is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Opening {
-    /// Create the folder, or continue with the runs that exist.
+    /// Creates the folder, or continues with the runs in the folder.
     GoOn,
-    /// Delete the runs of another plan first.
+    /// Deletes existing runs first, those of another plan included.
     Clear,
-    /// Use the existing runs only; no run is made.
+    /// Uses the existing runs only; no run is made.
     Read,
 }
 
-/// Folder with the runs of one plan.
+/// Folder with the plan, the run files and the results of one study.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// Path of the folder.
+    /// Path of the study's folder.
     pub path: PathBuf,
     pub(crate) fingerprint: u128,
-    /// Extension of the run files; empty for none.
+    /// File extension of the run files; empty if their names have none.
     ending: &'static str,
 }
 
 impl Folder {
-    /// Opens the folder of `plan`, whose run files end in `ending`. The folder of another plan is
-    /// an error, or is cleared with [`Opening::Clear`]; so is a folder without a plan that holds a
-    /// result named in `results`.
+    /// Opens the folder at `path` for the plan `plan`. `ending`: file extension of the run files;
+    /// `results`: names of the result files. Returns an error for a folder of another plan, and for
+    /// a folder without a plan that contains a result file, unless `opening` is [`Opening::Clear`].
     pub(crate) fn open(
         path: PathBuf,
         plan: &PlanFile,
@@ -136,7 +137,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes the file of run `run`.
+    /// Writes `bytes` as the file of run `run`.
     ///
     /// # Errors
     /// [`OutputError`] when the file cannot be written; no partial file is left.
@@ -145,7 +146,7 @@ impl Folder {
         whole(&path, Existing::Replace, |out| out.write_all(bytes))
     }
 
-    /// Writes the result file `name` and returns its path.
+    /// Writes `text` as the result file `name` and returns its path.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<PathBuf, OutputError> {
         let path = self.path.join(name);
         whole(&path, Existing::Replace, |out| {
@@ -154,7 +155,7 @@ impl Folder {
         Ok(path)
     }
 
-    /// Deletes all run files.
+    /// Deletes all run files in the folder.
     fn clear(&self) -> Result<(), OutputError> {
         let is_run = |path: &Path| {
             let stem = path.file_stem().and_then(OsStr::to_str);
@@ -176,18 +177,18 @@ impl Folder {
         self.path.join("runs")
     }
 
-    /// Returns the path of the file of run `run`.
+    /// Returns the path of the file of run `run`, whether the file exists or not.
     pub(crate) fn path_of(&self, run: u64) -> PathBuf {
         RunRecord::path(&self.runs_path(), run).with_extension(self.ending)
     }
 
-    /// Returns the run numbers below `count` that have a file, and those that have none.
+    /// Returns the numbers of the runs below `count`: first those with a file, then those without.
     pub fn runs(&self, count: u64) -> (Vec<u64>, Vec<u64>) {
         (0..count).partition(|run| self.path_of(*run).exists())
     }
 }
 
-/// Fails unless the folder `other` contains runs of `plan`.
+/// Returns an error unless the folder `other` contains runs of the plan `plan`.
 pub(crate) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), StudyError> {
     match plan_of(other)? {
         None => Err(format!(
@@ -199,7 +200,7 @@ pub(crate) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), StudyError
     }
 }
 
-/// Returns the plan of a folder; `None` if the folder has no `plan.json`.
+/// Returns the plan of the folder at `folder`; `None` if the folder has no `plan.json`.
 ///
 /// # Errors
 /// When `plan.json` cannot be read, or is no plan.

@@ -1,5 +1,5 @@
-//! Parts that hazard maps and calibrations share: their error, the folder that keeps the runs of a
-//! plan, the scene numbers that a flag changes, and the steps of a run.
+//! Parts that hazard maps and calibrations share: the error type, the folder of runs, checks of
+//! varied scene numbers, and the steps of a run.
 
 mod folder;
 mod numbers;
@@ -24,22 +24,22 @@ use lavoxel_scene::scene::SceneError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// Invalid setting or folder; the text is the complete message.
+    /// Invalid setting or folder; the field is the complete error message.
     #[error("{0}")]
     Wrong(String),
     /// Scene that cannot be read, or from which no simulation can be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// Runs or maps that exceed the available memory.
+    /// Runs or maps that need more than the available memory.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
     /// Run file that cannot be read, is damaged, or belongs to another plan.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// File that cannot be written.
+    /// Result or run file that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Map that cannot be written.
+    /// Map file that cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
     /// Plot that cannot be drawn.
@@ -56,8 +56,8 @@ impl From<String> for StudyError {
     }
 }
 
-/// Hashes the debug text of `value` as a stream: the text of a map is many times larger than the
-/// map.
+/// Returns a hash of the debug text of `value`. The text is hashed piece by piece, because the text
+/// of a map is many times larger than the map.
 pub(crate) fn hash_of_debug(value: &dyn Debug) -> u64 {
     struct Words(Xxh3);
     impl std::fmt::Write for Words {

@@ -1,29 +1,29 @@
-//! Checks of the scene numbers that a flag changes from run to run.
+//! Checks of the scene numbers that a flag varies from run to run.
 
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{NumberKey, Template};
 
-/// Scene numbers of a flag.
+/// Names of a flag that varies scene numbers, for error messages.
 pub(crate) struct Changed {
     flag: &'static str,
-    /// Verb of the mend in messages.
+    /// Verb in messages that tells the user which other numbers to choose.
     verb: &'static str,
 }
 
-/// Numbers that each run of a hazard map draws.
+/// Flag `--draw`, with the scene numbers that each run of a hazard map draws.
 pub(crate) const DRAWN: Changed = Changed {
     flag: "--draw",
     verb: "draw",
 };
 
-/// Numbers that a calibration searches.
+/// Flag `--vary`, with the scene numbers that a calibration searches.
 pub(crate) const VARIED: Changed = Changed {
     flag: "--vary",
     verb: "fit",
 };
 
 impl Changed {
-    /// Fails if `key` is a number of the box, or one of `others`.
+    /// Returns a message if `key` determines the box or its cells, or if `others` contains `key`.
     pub(crate) fn check_key<'a>(
         &self,
         key: &NumberKey,
@@ -41,7 +41,8 @@ impl Changed {
         }
     }
 
-    /// Fails if the scene of `template` is wrong with `value` as its number `key`.
+    /// Returns a message if the scene of `template` is invalid when its number `key` has the value
+    /// `value`.
     pub(crate) fn check_value(
         &self,
         template: &Template,
@@ -52,7 +53,8 @@ impl Changed {
         with.map_err(|error| format!("{} {key}: with {value}, {error}", self.flag))
     }
 
-    /// Fails unless a scene with changed numbers has the box of the study.
+    /// Returns a message unless the box of a scene with varied numbers, `changed`, equals that of
+    /// the study.
     pub(crate) fn check_box(&self, changed: &Site, study: &Site) -> Result<(), String> {
         let Self { flag, verb } = self;
         match (changed.grid, changed.placement()) == (study.grid, study.placement()) {

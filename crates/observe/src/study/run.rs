@@ -1,4 +1,4 @@
-//! Steps of a run, with the memory that concurrent runs take.
+//! Steps of the simulation of a run, and the memory that concurrent runs need.
 
 use std::sync::Mutex;
 
@@ -8,19 +8,19 @@ use lavoxel_sim::records::FlowRecords;
 use lavoxel_sim::simulation::Simulation;
 use lavoxel_sim::state::State;
 
-/// Memory of a run in bytes per column, in addition to its flow.
+/// Memory of a run in bytes per column, in addition to the state of its flow.
 const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
 
-/// Number of steps between two memory checks of a run.
+/// Interval between two memory checks of a run, in steps.
 const WEIGHED: u64 = 64;
-/// Remedy in messages about the memory limit.
+/// Remedy in messages for runs that exceed the memory limit.
 pub(crate) const MEND: &str = "ask for fewer threads (--threads) or larger cells";
 
-/// Lock by which only one scene is built at a time: reading its files may need more memory than its
-/// run.
+/// Lock that lets only one thread build a scene at a time: to read the files of a scene may need
+/// more memory than its run.
 pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
 
-/// Estimates the memory of `count` runs with states as large as `state`.
+/// Estimates the memory of `count` concurrent runs whose states are as large as `state`.
 pub(crate) fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     let bytes = (state.taken().bytes() - OWN) as f64;
     MemoryEstimate::new(
@@ -30,12 +30,13 @@ pub(crate) fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     )
 }
 
-/// Memory reservation of a run, released when dropped.
+/// Memory that is reserved for one run until the value is dropped; empty before the first call of
+/// `weigh`.
 #[derive(Default)]
 pub(crate) struct Weighed(Option<Held>);
 
 impl Weighed {
-    /// Adjusts the reservation to the current size of `state`.
+    /// Replaces the reservation by one for the present size of `state`.
     ///
     /// # Errors
     /// [`TooMuchMemory`] when the concurrent runs outgrow the limit.
@@ -48,7 +49,7 @@ impl Weighed {
     }
 }
 
-/// Simulation of a run, with the records of its lava.
+/// Simulation of a run, with the records of the lava in each column.
 pub(crate) struct Watched {
     pub(crate) simulation: Simulation,
     pub(crate) records: FlowRecords,
@@ -62,13 +63,13 @@ impl Watched {
         }
     }
 
-    /// Returns the flow; `None` for a simulation of the classic model.
+    /// Returns the lava flow; `None` for a simulation of the classic model.
     pub(crate) fn flow(&self) -> Option<&Flow> {
         self.simulation.world().flow()
     }
 
-    /// Makes a step and records its lava; calls `weigh` now and then. Returns false if the step was
-    /// stopped.
+    /// Advances the simulation by one step and records the lava. Calls `weigh` with the state after
+    /// every 64th step. Returns false if the step was aborted, or without a flow.
     ///
     /// # Errors
     /// The error of `weigh`.

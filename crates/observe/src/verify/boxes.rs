@@ -1,11 +1,11 @@
-//! Verification in boxes with roofs, tunnels, overhangs and cliffs.
+//! Verification cases in boxes with roofs, tunnels, overhangs and cliffs.
 
 use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, FlowEdit};
 
-/// Creates a box of rock in which the cells (x, y) with `is_open(x, y)` are empty for all z;
-/// `pa_s`: viscosity in Pa s, `step_s`: time step in seconds.
+/// Creates a box of rock with hollow cells: the cells for which `is_open(x, y)` is true, for all z.
+/// `pa_s`: viscosity of the lava in Pa s; `step_s`: time step in seconds.
 fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize) -> bool) -> Flow {
     let mut flow = flow(
         space,
@@ -70,7 +70,7 @@ pub(super) fn roofed_channel() -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Fills the tunnel cell of column `x` in all three rows.
+/// Fills the cell of the tunnel (level 1) at column `x` with lava, in all three rows z.
 fn fill_tunnel(flow: &mut Flow, x: usize) {
     let space = flow.space();
     flow.fill((0..3).map(|z| super::FlowPour {

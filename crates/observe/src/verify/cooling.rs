@@ -1,4 +1,4 @@
-//! Verification of heat transport in liquid at rest and in moving liquid.
+//! Verification cases of heat transport in liquid at rest and in moving liquid.
 
 use super::{Measured, at_once, curve, flow, flow_box, isothermal};
 use lavoxel_flow::{Cooling, Flow, FlowEdit, Lava, Viscosity};
@@ -52,18 +52,18 @@ pub(super) fn bed() -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Stefan problem of solidification: liquid at its melting point above a cold bed.
+/// Stefan problem of solidification: liquid at its melting point cools above a cold bed.
 pub(super) fn stefan_setting() -> Measured {
     stefan(false)
 }
 
-/// Stefan problem of melting: solid at its melting point above a hot bed.
+/// Stefan problem of melting: solid at its melting point melts above a hot bed.
 pub(super) fn stefan_melting() -> Measured {
     stefan(true)
 }
 
-/// Compares the phase front with Neumann's one-phase solution: position 2 λ √(α t) with λ exp(λ²)
-/// erf(λ) = St/√π, St = c ΔT/L. `melts`: melting instead of solidification.
+/// Compares the position of the phase front with Neumann's one-phase solution 2 λ √(α t), where λ
+/// exp(λ²) erf(λ) = St/√π and St = c ΔT/L. `melts`: true for melting, false for solidification.
 fn stefan(melts: bool) -> Measured {
     let (kelvin, difference, end_s) = (300.0, 40.0, 3600.0);
     let lava = Lava {
@@ -127,7 +127,7 @@ fn stefan(melts: bool) -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Returns the root λ of λ exp(λ²) erf(λ) = St/√π by bisection; `stefan` is St.
+/// Returns the root λ of λ exp(λ²) erf(λ) = St/√π, by bisection; `stefan` is the Stefan number St.
 fn root_of_neumann(stefan: f64) -> f64 {
     let left = |lambda: f64| lambda * libm::exp(lambda * lambda) * libm::erf(lambda);
     let (mut low, mut high) = (0.0, 3.0);

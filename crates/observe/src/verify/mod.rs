@@ -1,4 +1,4 @@
-//! Verification suite of the physical model: set-ups with a known answer, each with its law, source
+//! Verification suite of the physical model: cases with a known answer, each with its law, source
 //! and tolerance.
 //!
 //! Community benchmarks are those of Cordonnier, Lev and Garel (Geol. Soc. London SP 426, 2016);
@@ -20,37 +20,37 @@ use self::outcome::verdict;
 pub use self::outcome::{Curve, MeasuredRow, Outcome};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
 
-/// Verification case.
+/// Verification case: a simulation whose results are compared with theory or field data.
 pub struct Case {
-    /// Name on the command line.
+    /// Name of the case on the command line.
     pub name: &'static str,
     /// Title of the case, shown above its plot.
     pub title: &'static str,
-    /// Description of the set-up, and source of the reference.
+    /// Description of the simulated set-up, and source of the reference values.
     pub about: &'static str,
-    /// Quick flag: the case belongs to the quick set.
+    /// True if the case belongs to the quick set.
     pub is_quick: bool,
     run: Reference,
 }
 
-/// Function that simulates a field case; owns the field data.
+/// Function that simulates a case with field data; owns the data.
 type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
 
-/// Kind of reference of a case, with its function.
+/// Function that simulates a case, by the kind of its reference values.
 enum Reference {
-    /// Comparison with theory.
+    /// Function of a case that is compared with theory.
     Theory(fn() -> Measured),
-    /// Comparison with field data.
+    /// Function of a case that is compared with field data.
     Field(FieldRun),
 }
 
 impl Case {
-    /// Returns true if the references of the case are field data.
+    /// Returns true if the reference values of the case are field data.
     pub fn is_field(&self) -> bool {
         !matches!(self.run, Reference::Theory(_))
     }
 
-    /// Simulates the case and judges its values by their tolerances.
+    /// Simulates the case and judges each value by its tolerance.
     pub fn run(&self) -> Outcome {
         let Measured {
             mut rows,
@@ -258,12 +258,13 @@ pub static CASES: [Case; 25] = [
     },
 ];
 
-/// Returns the verification case `name`; `None` for an unknown name.
+/// Returns the case with the name `name`; `None` for an unknown name and for a case with field
+/// data.
 pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
 
-/// Measured values of a case, with the final state of its flow.
+/// Result of the simulation of a case: values, curve, and final state of the flow.
 struct Measured {
     rows: Vec<MeasuredRow>,
     curve: Curve,
@@ -276,7 +277,8 @@ impl Measured {
     }
 }
 
-/// Creates an empty curve; `reference` is the legend entry of its second line.
+/// Creates a curve without points. `reference`: legend entry of the reference line; `axes`: labels
+/// of both axes; `is_logarithmic`: true if both axes are logarithmic.
 fn curve(reference: &'static str, axes: [&str; 2], is_logarithmic: bool) -> Curve {
     let (model, theory) = (Vec::new(), Vec::new());
     Curve {
@@ -288,8 +290,8 @@ fn curve(reference: &'static str, axes: [&str; 2], is_logarithmic: bool) -> Curv
     }
 }
 
-/// Returns a lava of constant viscosity `pa_s` (Pa s) and yield strength `yield_pa` (Pa) without
-/// cooling; `density` in kg/m³.
+/// Returns a lava that does not cool, with the density `density` (kg/m³), the constant viscosity
+/// `pa_s` (Pa s) and the yield strength `yield_pa` (Pa).
 fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     Lava {
         density_kg_m3: density,
@@ -303,7 +305,8 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     }
 }
 
-/// Returns a box of `[x, up, z]` cells; `[width, height]` of a cell in metres.
+/// Returns a box of `nx` × `ny` × `nz` cells (y is up), each `dx_m` metres wide and `dz_m` metres
+/// high.
 fn flow_box([nx, ny, nz]: [usize; 3], [dx_m, dz_m]: [f64; 2]) -> FlowBox {
     FlowBox {
         nx,
@@ -315,26 +318,27 @@ fn flow_box([nx, ny, nz]: [usize; 3], [dx_m, dz_m]: [f64; 2]) -> FlowBox {
 }
 
 impl Curve {
-    /// Adds the points of model and reference at `x`.
+    /// Appends the points (x, model) and (x, reference) to the curve.
     fn push(&mut self, x: f64, model: f64, reference: f64) {
         self.model.push((x, model));
         self.theory.push((x, reference));
     }
 
-    /// Sets the reference at each point of the model to `law` of its x.
+    /// Computes the reference value at each point of the model, as `law(x)`.
     fn compare(&mut self, law: impl Fn(f64) -> f64) {
         self.theory = self.model.iter().map(|&(x, _)| (x, law(x))).collect();
     }
 
-    /// Returns the row that compares the last points of model and reference.
+    /// Returns a row that compares the last point of the model with that of the reference; `what`:
+    /// name of the value, `share`: tolerance as a fraction of the reference.
     fn last_row(&self, what: &str, share: f64) -> MeasuredRow {
         let last = self.model.len() - 1;
         MeasuredRow::relative(what, self.theory[last].1, self.model[last].1, share)
     }
 }
 
-/// Creates a flow over the ground heights `ground(column, row)`, in metres; `step_s`: time step in
-/// seconds.
+/// Creates a flow whose ground has the heights `ground(column, row)` in metres. `step_s`: time step
+/// in seconds; `open_sides`: true if lava leaves through the sides of the box.
 fn flow(
     space: FlowBox,
     lava: Lava,
@@ -355,7 +359,8 @@ fn flow(
     Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
 }
 
-/// Returns an instantaneous pour of `volume` m³ at the temperature `kelvin` on a column.
+/// Returns a pour that puts `volume` m³ of lava at the temperature `kelvin` (K) on the column with
+/// the index `column` at once.
 fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
     FlowPour {
         column,
@@ -366,7 +371,8 @@ fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
     }
 }
 
-/// Returns a pour of `rate` m³/s over the next step at the temperature `kelvin` on a column.
+/// Returns a pour of `rate` m³/s at the temperature `kelvin` (K) over the next step, on the column
+/// with the index `column`.
 fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
     let (before, step) = (flow.time_s(), flow.setup().step_s);
     FlowPour {
@@ -378,14 +384,14 @@ fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
     }
 }
 
-/// Returns the liquid depth of each column, in metres, row-major.
+/// Returns the depth of liquid in each column in metres, row-major.
 fn depths(flow: &Flow) -> Vec<f64> {
     (0..flow.space().columns())
         .map(|c| flow.column(c).liquid_m)
         .collect()
 }
 
-/// Returns the exponent n of the power law y ∝ xⁿ through two points (x, y).
+/// Returns the exponent n of the power law y ∝ xⁿ through the points (`x0`, `y0`) and (`x1`, `y1`).
 fn exponent((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
     libm::log(y1 / y0) / libm::log(x1 / x0)
 }

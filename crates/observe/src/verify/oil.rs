@@ -1,14 +1,14 @@
-//! Benchmark BM3: hot silicone oil that spreads and cools in a room, experiment C14 of Garel et al.
-//! (2012).
+//! Benchmark BM3: hot silicone oil spreads and cools in a room, as in experiment C14 of Garel et
+//! al. (2012).
 
 use super::{Measured, MeasuredRow, curve, exponent, flow, flow_box, steady};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, HEAT_UNITS, Lava, UNITS};
 
-/// Volume flux of the experiment (m³/s).
+/// Volume flux of oil in the experiment (m³/s).
 const RATE: f64 = 2.2e-8;
-/// End time of the comparison (s).
+/// Time at which radius and heat are compared (s).
 const END_S: f64 = 380.0;
 /// Edge of a cell (m).
 const CELL_M: f64 = 1e-3;
@@ -20,13 +20,13 @@ fn oil() -> Lava {
     Lava::preset("silicone-oil").expect("a preset")
 }
 
-/// Creates an empty plate as a flow with cells `dz_m` metres high.
+/// Creates an empty plate with the liquid `lava` and cells `dz_m` metres high.
 fn plate(lava: Lava, dz_m: f64) -> Flow {
     let space = flow_box([101, 30, 101], [CELL_M, dz_m]);
     flow(space, lava, 0.5, false, |_, _| 1.85e-4)
 }
 
-/// Pours at the constant rate until `until_s` seconds.
+/// Advances the flow until `until_s` seconds, with oil poured at the rate of the experiment.
 fn pour(flow: &mut Flow, until_s: f64) {
     let middle = flow.space().columns() / 2;
     while flow.time_s() < until_s {
@@ -52,8 +52,8 @@ pub(super) fn spreading() -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Returns the radius in metres along a grid axis at which the depth falls below 2 % of its
-/// maximum.
+/// Returns the radius in metres, along a grid axis, at which the depth falls below 2 % of the
+/// largest depth.
 fn radius(flow: &Flow) -> f64 {
     let limit = 0.02 * super::depths(flow).into_iter().fold(0.0, f64::max);
     let row: Vec<f64> = (50..101)
@@ -64,8 +64,9 @@ fn radius(flow: &Flow) -> f64 {
     (last as f64 + (row[last] - limit) / (row[last] - next).max(1e-12)) * CELL_M
 }
 
-/// Compares the heat of the oil without loss to the plate, in films one cell deep (no vertical
-/// gradient), with the exact solution of such a film; and measures the oil with its conductivity.
+/// Compares the heat of the oil with theory. Films one cell deep (no vertical gradient) that lose
+/// no heat to the plate have an exact solution; the oil with its real conductivity is only
+/// measured.
 pub(super) fn heat() -> Measured {
     let lava = Lava {
         bed_conduction: 0.0,
@@ -129,14 +130,15 @@ pub(super) fn heat() -> Measured {
     }
 }
 
-/// Returns the heat that a flow has lost to the air, in joules.
+/// Returns the heat that the flow has lost to the air since the start, in joules.
 fn lost_to_air(flow: &Flow) -> f64 {
     let joules = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64
         * flow.setup().lava.heat_per_m3();
     flow.account().heat_sky as f64 * joules
 }
 
-/// Interpolates linearly between points (x, y) of ascending x, at `x`.
+/// Returns the linear interpolation at `x` between `points` (x, y), which are in ascending order of
+/// x.
 fn at(points: &[(f64, f64)], x: f64) -> f64 {
     let right = points
         .iter()
@@ -147,22 +149,24 @@ fn at(points: &[(f64, f64)], x: f64) -> f64 {
     y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 }
 
-/// Vertically isothermal film that spreads by Huppert's solution for constant flux and cools at its
-/// surface. Liquid that came at time t₀ is a ring with the fraction 1 − t₀/t of the volume inside;
-/// the ring cools by dT/dt = −(ε σ (T⁴ − T_a⁴) + h_c (T − T_a))/(ρ c h).
+/// Exact solution of a film without a vertical temperature gradient, which spreads by Huppert's
+/// solution for constant flux and cools at its surface. Liquid poured at the time t₀ forms a ring
+/// that encloses the fraction 1 − t₀/t of the volume and cools by dT/dt = −(ε σ (T⁴ − T_a⁴) + h_c
+/// (T − T_a))/(ρ c h).
 struct Film<'a> {
     lava: &'a Lava,
-    /// Similarity profile from the centre outwards: distance over radius, depth over `depth_m`, and
-    /// fraction of the volume inside.
+    /// Similarity profile from the centre outwards, as triples: distance / radius, depth /
+    /// `depth_m`, and fraction of the volume within this distance.
     shape: Vec<[f64; 3]>,
+    /// Depth in metres by which the depths of the profile are scaled.
     depth_m: f64,
-    /// Spreading coefficient: radius over the square root of time, in m/√s.
+    /// Spreading coefficient in m/√s: radius divided by the square root of time.
     spread: f64,
 }
 
 /// Number of rings into which the film is divided.
 const RINGS: usize = 800;
-/// Number of time steps for the cooling of a ring.
+/// Number of time steps in which the cooling of a ring is integrated.
 const STEPS: usize = 200;
 
 impl<'a> Film<'a> {
@@ -187,8 +191,8 @@ impl<'a> Film<'a> {
         self.spread * time_s.sqrt()
     }
 
-    /// Returns distance over radius, and depth in metres, of the ring that encloses the fraction
-    /// `share` of the volume.
+    /// Returns the position of the ring that encloses the fraction `share` of the volume: its
+    /// distance from the centre divided by the radius, and its depth in metres.
     fn ring(&self, share: f64) -> (f64, f64) {
         let right = self
             .shape
@@ -202,7 +206,7 @@ impl<'a> Film<'a> {
         )
     }
 
-    /// Returns the heat flux through a surface of temperature `kelvin` (K), in W/m².
+    /// Returns the heat flux from a surface of the temperature `kelvin` (K) to the air, in W/m².
     fn flux(&self, kelvin: f64) -> f64 {
         let fourth = |t: f64| t * t * t * t;
         let radiated =
@@ -210,7 +214,8 @@ impl<'a> Film<'a> {
         radiated + self.lava.convection * (kelvin - self.lava.ambient_k)
     }
 
-    /// Returns the temperature in K at `time_s` of liquid that was poured at `came_s` (seconds).
+    /// Returns the temperature in K at the time `time_s` (s) of liquid that was poured at the time
+    /// `came_s` (s).
     fn kelvin(&self, came_s: f64, time_s: f64) -> f64 {
         let ratio = libm::pow(time_s / came_s, 1.0 / STEPS as f64);
         let cooled = |kelvin: f64, time: f64| {
@@ -228,14 +233,14 @@ impl<'a> Film<'a> {
         kelvin
     }
 
-    /// Returns the rings at a time from the outermost inwards: fraction of the volume inside the
-    /// middle of the ring, and temperature in K.
+    /// Iterates over the rings at the time `time_s` (s) from the outermost inwards, as pairs:
+    /// fraction of the volume within the middle of the ring, and temperature in K.
     fn rings(&self, time_s: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
         let share = |i: usize| (i as f64 + 0.5) / RINGS as f64;
         (0..RINGS).map(move |i| (1.0 - share(i), self.kelvin(share(i) * time_s, time_s)))
     }
 
-    /// Returns the heat lost from the start until `time_s` (seconds), in joules.
+    /// Returns the heat lost from the start until the time `time_s` (s), in joules.
     fn lost_j(&self, time_s: f64) -> f64 {
         let cooled: f64 = self
             .rings(time_s)
@@ -244,7 +249,7 @@ impl<'a> Film<'a> {
         cooled / RINGS as f64 * self.lava.heat_per_m3() * RATE * time_s
     }
 
-    /// Returns the heat loss rate of the surface at `time_s` (seconds), in watts.
+    /// Returns the rate of heat loss of the whole surface at the time `time_s` (s), in watts.
     fn power_w(&self, time_s: f64) -> f64 {
         let volume = RATE * time_s / RINGS as f64;
         self.rings(time_s)
@@ -252,7 +257,7 @@ impl<'a> Film<'a> {
             .sum()
     }
 
-    /// Returns the radial temperature profile at `time_s` (seconds): pairs (distance from the
+    /// Returns the radial temperature profile at the time `time_s` (s), as pairs (distance from the
     /// centre in metres, temperature in K).
     fn profile(&self, time_s: f64) -> Vec<(f64, f64)> {
         let radius = self.radius(time_s);
@@ -265,9 +270,9 @@ impl<'a> Film<'a> {
     }
 }
 
-/// Integrates Huppert's similarity profile for constant flux: (s ψ³ ψ′)′ = −s² ψ′/2, ψ = (3 (1 −
-/// s)/2)^⅓ at the front. Returns distance, depth, and volume from there to the front over 2π, from
-/// the middle outwards.
+/// Integrates Huppert's similarity profile for constant flux, (s ψ³ ψ′)′ = −s² ψ′/2 with ψ = (3 (1
+/// − s)/2)^⅓ at the front. Returns triples from the centre outwards: distance s, depth ψ, and
+/// volume between s and the front, divided by 2π.
 fn shape() -> Vec<[f64; 3]> {
     let begin = 1e-6;
     let (mut s, mut volume) = (1.0 - begin, 0.0);

@@ -1,26 +1,27 @@
-//! Measured values with references, and the verdict on a case.
+//! Values of a verification case with their references, and the verdict on the case.
 
 use serde::Serialize;
 
-/// Measured value with its reference and tolerance.
+/// Value of a verification case with its reference and tolerance.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeasuredRow {
     /// Name of the measured quantity, with its unit.
     pub what: String,
-    /// Reference from theory or from field data.
+    /// Reference value from theory or field data, in the unit of the value.
     pub reference: f64,
-    /// Value computed by the model.
+    /// Value from the simulation.
     pub value: f64,
-    /// Largest accepted absolute deviation, in the unit of the value.
+    /// Largest accepted absolute difference from the reference, in the unit of the value.
     pub tolerance: f64,
-    /// Bounds flag: without a theory, `reference` is the middle of two bounds.
+    /// True if there is no theory: `reference` is then the middle of two accepted bounds.
     pub is_bounded: bool,
-    /// Verdict: `holds`, `fails`, or for field data `outside`; empty before the case has run.
+    /// Verdict on the value: `holds`, `fails`, or for field data `outside`; empty before the case
+    /// has run.
     pub verdict: &'static str,
 }
 
-/// Returns the verdict word; field data are compared only, so a deviation is `outside`, not
-/// `fails`.
+/// Returns the verdict as a word; `holds`: true if the value is within its tolerance. Field data
+/// are only compared, so that a deviation from them is `outside` and not `fails`.
 pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
     match (holds, is_field) {
         (true, _) => "holds",
@@ -30,12 +31,14 @@ pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
 }
 
 impl MeasuredRow {
-    /// Creates a row with a relative tolerance: `share` times the reference.
+    /// Creates a row whose tolerance is `share` times the absolute value of the reference. `what`:
+    /// name of the value with its unit.
     pub(super) fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
         Self::absolute(what, reference, value, share * reference.abs())
     }
 
-    /// Creates a row with an absolute `tolerance`.
+    /// Creates a row with the absolute tolerance `tolerance`. `what`: name of the value with its
+    /// unit.
     pub(super) fn absolute(what: &str, reference: f64, value: f64, tolerance: f64) -> Self {
         Self {
             what: what.to_owned(),
@@ -47,7 +50,8 @@ impl MeasuredRow {
         }
     }
 
-    /// Creates a row for a value that must lie between the bounds `[least, most]`, without theory.
+    /// Creates a row for a value without theory, which must lie between the bounds `least` and
+    /// `most`.
     pub(super) fn between(what: &str, [least, most]: [f64; 2], value: f64) -> Self {
         let middle = Self::absolute(what, 0.5 * (least + most), value, 0.5 * (most - least));
         Self {
@@ -56,18 +60,18 @@ impl MeasuredRow {
         }
     }
 
-    /// Returns true if the deviation of the value is within its tolerance.
+    /// Returns true if the value differs from the reference by at most the tolerance.
     pub fn is_within_tolerance(&self) -> bool {
         (self.value - self.reference).abs() <= self.tolerance
     }
 }
 
-/// Curves for a plot: model and reference.
+/// Two curves for a plot: model and reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
     /// Labels of the horizontal and the vertical axis, with their units.
     pub axes: [String; 2],
-    /// Logarithmic flag: both axes are logarithmic.
+    /// True if both axes are logarithmic.
     pub is_logarithmic: bool,
     /// Points (x, y) of the model.
     pub model: Vec<(f64, f64)>,
@@ -77,44 +81,45 @@ pub struct Curve {
     pub reference: &'static str,
 }
 
-/// Result of a verification case.
+/// Result of a verification case, with the verdict.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// Name of the case.
+    /// Name of the case on the command line.
     pub name: &'static str,
     /// Title of the case, shown above its plot.
     pub title: &'static str,
-    /// Description of the set-up, and source of the reference.
+    /// Description of the simulated set-up, and source of the reference values.
     pub about: &'static str,
-    /// Field flag: the references are field data.
+    /// True if the reference values are field data.
     pub is_field: bool,
-    /// Measured values with their references.
+    /// Values with their references and tolerances.
     pub rows: Vec<MeasuredRow>,
-    /// Curve for the plot.
+    /// Curves of model and reference for a plot.
     pub curve: Curve,
-    /// Exactness flag: the volume and heat ledgers have no imbalance.
+    /// True if the accounts of volume and heat have no imbalance.
     pub is_exact: bool,
-    /// Fraction of fluxes that the overshoot limiter reduced.
+    /// Fraction of all fluxes that were reduced because they would have overshot the equilibrium.
     pub capped_share: f64,
-    /// `holds` if all values lie within their tolerances and the ledgers close, else `fails`; for
-    /// field data `outside` where the ledgers close.
+    /// Verdict on the case: `holds` if all values lie within their tolerances and the accounts have
+    /// no imbalance, otherwise `fails`. For field data `outside` instead of `fails`, if the
+    /// accounts have no imbalance.
     pub verdict: &'static str,
 }
 
 impl Outcome {
-    /// Returns true if all values are within their tolerances and the ledgers have no imbalance.
+    /// Returns true if all values are within their tolerances and the accounts have no imbalance.
     pub fn is_within_tolerance(&self) -> bool {
         self.is_exact && self.rows.iter().all(MeasuredRow::is_within_tolerance)
     }
 
-    /// Returns true if the model fails: for field data only by a ledger imbalance, not by a
-    /// deviation.
+    /// Returns true if the case counts as a failure: a deviation or an imbalance; for field data,
+    /// only an imbalance.
     pub fn fails(&self) -> bool {
         !self.is_within_tolerance() && (!self.is_field || !self.is_exact)
     }
 
-    /// Returns the largest relative deviation from theory over all values; `None` if no theoretical
-    /// reference differs from 0.
+    /// Returns the largest deviation from theory over all values, as a fraction of the reference.
+    /// `None` if no value has a theoretical reference other than 0.
     pub fn deviation(&self) -> Option<f64> {
         let has_size = |row: &&MeasuredRow| row.reference != 0.0 && !row.is_bounded;
         let shares = self

@@ -1,18 +1,18 @@
-//! Verification of ponds at rest against the law of a well-mixed liquid and against 1D conduction,
-//! at several cell heights.
+//! Verification of ponds at rest, by the law of a well-mixed liquid and by 1D heat conduction, with
+//! several cell heights.
 
 use super::slab::conducted;
 use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::{Cooling, Flow, Lava, Viscosity};
 
-/// Cell heights in metres at which each pond is simulated; results must not depend on the cell
-/// height.
+/// Cell heights in metres with which each pond is simulated; the results must not depend on them.
 const HEIGHTS_M: [f64; 4] = [2.0, 1.0, 0.5, 0.25];
 const HOUR_S: f64 = 3600.0;
 const STEP_S: f64 = 60.0;
 
-/// Creates a walled pond of nine columns; `depth_m`: depth, `dz_m`: cell height, in metres.
+/// Creates a pond of nine columns between walls; `depth_m`: depth of the lava, `dz_m`: height of a
+/// cell, both in metres.
 fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     let space = flow_box([3, (2.0 * depth_m / dz_m) as usize + 2, 3], [10.0, dz_m]);
     let mut flow = flow(space, lava.clone(), STEP_S, false, |_, _| 0.0);
@@ -43,14 +43,14 @@ fn still(latent_heat: f64) -> Lava {
     }
 }
 
-/// Returns the heat that a pond has lost, in GJ/m².
+/// Returns the heat that a pond has lost since the start, in GJ per m² of its surface.
 fn lost_gj(flow: &Flow) -> f64 {
     let account = flow.account();
     let units = account.heat_sky + account.heat_roof + account.heat_bed;
     units as f64 / flow.heat_units_of_joule() / (9.0 * 100.0) / 1e9
 }
 
-/// Compares stirred ponds with the cooling law of a well-mixed liquid.
+/// Compares ponds that are stirred with the cooling law of a well-mixed liquid.
 pub(super) fn stirred() -> Measured {
     let depth_m = 2.0;
     let mut found = curve("theory", ["time in h", "temperature in K"], false);
@@ -89,8 +89,8 @@ pub(super) fn stirred() -> Measured {
     Measured::new(rows, found, last.expect("ponds"))
 }
 
-/// Compares ponds that cool through a crust with 1D conduction, at all cell heights; `ponds`: pairs
-/// (depth in metres, duration in hours).
+/// Compares ponds that cool through a crust with 1D heat conduction, at all cell heights. `ponds`:
+/// pairs (depth in metres, duration in hours).
 fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
     let mut found = curve(
         "conduction on a fine mesh",
@@ -150,8 +150,8 @@ pub(super) fn still_with_latent_heat() -> Measured {
     crusted(&still(3.5e5), &[(2.0, 24.0), (2.0, 240.0), (1.0, 48.0)])
 }
 
-/// Compares a 2 m deep pond with the crust of the lava preset `name`: its emissivity, convection,
-/// conductivity and latent heat.
+/// Compares a pond 2 m deep with 1D heat conduction, with the emissivity, convection, conductivity
+/// and latent heat of the lava preset `name`.
 fn of_preset(name: &str) -> Measured {
     let preset = Lava::preset(name).expect("a preset");
     let cooling = Cooling::Skin {

@@ -1,12 +1,12 @@
-//! Reference solution for crusts: 1D heat conduction in a slab with a radiating top, on a fine
+//! Reference solution for crusts: 1D heat conduction in a slab with a radiating surface, on a fine
 //! grid.
 
 use lavoxel_flow::Lava;
 use lavoxel_flow::cooling::heat::RADIATION;
 
-/// Returns the heat loss in J/m² of a slab of depth `depth_m` (m) that conducts to a radiating
-/// surface until `end_s` (s), and the final temperature of its top in K. Implicit finite volumes,
-/// finest at the top.
+/// Simulates heat conduction in a slab of the depth `depth_m` (m) with a radiating surface until
+/// the time `end_s` (s). Returns the heat loss in J/m², and the final temperature of the surface in
+/// K. Method: implicit finite volumes, thinnest at the surface.
 pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     let count = 300;
     let widths: Vec<f64> = {
@@ -45,8 +45,8 @@ pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     (sum, top)
 }
 
-/// Returns the surface temperature in K at which conduction through half of the top cell equals the
-/// surface flux, by bisection.
+/// Returns the temperature in K of the surface, by bisection: conduction through the upper half of
+/// the top cell (temperature `kelvin`, height `width_m`) equals the heat flux from the surface.
 fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     let (mut low, mut high) = (lava.ambient_k, kelvin);
     for _ in 0..50 {
@@ -62,8 +62,9 @@ fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Performs one Newton iteration for the cell heats after an implicit time step; solves the
-/// tridiagonal system by Gaussian elimination.
+/// Returns the heats of all cells after one Newton iteration of an implicit time step, from a
+/// tridiagonal system. `before`: heats at the start of the step; `guess` and `kelvin`: heats and
+/// temperatures of the last iteration; `widths`: heights of the cells in metres.
 fn implicit(
     lava: &Lava,
     (before, guess, kelvin): (&[f64], &[f64], &[f64]),

@@ -4,7 +4,7 @@ use super::{Measured, MeasuredRow, at_once, curve, exponent, flow, flow_box, iso
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
-/// Tangent of 10°.
+/// Slope of the incline: tangent of 10°.
 const TAN: f64 = 0.176_326_980_708_464_98;
 
 /// Viscosity of the liquid (Pa s).
@@ -12,7 +12,7 @@ const PA_S: f64 = 1e5;
 /// Density of the liquid (kg/m³).
 const DENSITY: f64 = 2600.0;
 
-/// Flow on an incline whose slope direction may be rotated against the grid, with its source.
+/// Flow on an incline with a point source; the slope may point in any direction of the grid.
 struct Incline {
     flow: Flow,
     turn: (f64, f64),
@@ -36,8 +36,8 @@ impl Incline {
         }
     }
 
-    /// Interpolates the depth in metres at the distance `down` the slope and `across` the slope
-    /// from the source, in metres.
+    /// Returns the depth in metres at the point `down` metres down the slope and `across` metres
+    /// across the slope from the source, interpolated between columns.
     fn depth(&self, down: f64, across: f64) -> f64 {
         let (space, (cos, sin)) = (self.flow.space(), self.turn);
         let x = self.source.0 as f64 + (down * cos - across * sin) / space.dx_m;
@@ -52,8 +52,8 @@ impl Incline {
             + b * ((1.0 - a) * at(i, j + 1) + a * at(i + 1, j + 1))
     }
 
-    /// Returns the maximum depth h₀ of the cross section at the distance `down`, and its half-width
-    /// 3S/(4 h₀) from the area S; both in metres.
+    /// Returns the largest depth h₀ in the cross section `down` metres from the source, and the
+    /// half-width 3S/(4 h₀) that follows from its area S; both in metres.
     fn section(&self, down: f64) -> (f64, f64) {
         let pace = self.flow.space().dx_m / 4.0;
         let depths: Vec<f64> = (-160..=160)
@@ -63,7 +63,7 @@ impl Incline {
         (deepest, 0.75 * depths.iter().sum::<f64>() * pace / deepest)
     }
 
-    /// Returns the largest distance down the slope that liquid has reached, in metres.
+    /// Returns the distance in metres from the source to the farthest liquid down the slope.
     fn front(&self) -> f64 {
         let space = self.flow.space();
         let down = |c: u32| {
@@ -92,8 +92,8 @@ impl Incline {
     }
 }
 
-/// Returns half-width and depth in metres at the distance `down` (m) for the volume flux `rate` in
-/// m³/s (Smith 1973, with the cosine of the slope).
+/// Returns half-width and depth of the flow in metres at `down` metres from the source, for the
+/// volume flux `rate` in m³/s (Smith 1973, with the cosine of the slope).
 fn law(rate: f64, down: f64) -> (f64, f64) {
     let cos2 = 1.0 / (1.0 + TAN * TAN);
     let a = DENSITY * GRAVITY * TAN / (3.0 * PA_S) * cos2 * cos2;

@@ -6,8 +6,8 @@ use super::{
 use lavoxel_flow::Flow;
 use lavoxel_flow::motion::tables::GRAVITY;
 
-/// Returns moments of the depth h around the centre of the box: mean r² in m², and anisotropy ⟨h r⁴
-/// cos 4θ⟩/⟨h r⁴⟩ (0 for a circular heap).
+/// Returns two moments of the depth h around the centre of the box: the mean r² in m², and the
+/// anisotropy ⟨h r⁴ cos 4θ⟩/⟨h r⁴⟩, which is 0 for a circular heap.
 fn moments(flow: &Flow) -> (f64, f64) {
     let (space, middle) = (flow.space(), (flow.space().nx / 2) as f64);
     let (mut sum, mut second, mut fourth, mut square) = (0.0, 0.0, 0.0, 0.0);
@@ -25,8 +25,8 @@ fn moments(flow: &Flow) -> (f64, f64) {
     (second / sum * space.dx_m * space.dx_m, square / fourth)
 }
 
-/// Returns the radius in metres of a circle whose area equals that with a depth above `share` times
-/// the maximum depth.
+/// Returns the radius in metres of the circle with the area of all columns whose depth exceeds
+/// `share` times the largest depth.
 fn reach(flow: &Flow, share: f64) -> f64 {
     let depths = depths(flow);
     let limit = share * depths.iter().copied().fold(0.0, f64::max);
@@ -34,7 +34,7 @@ fn reach(flow: &Flow, share: f64) -> f64 {
     (columns as f64 / core::f64::consts::PI).sqrt() * flow.space().dx_m
 }
 
-/// Fills a disc of `radius` metres at the centre of the box with `volume` m³.
+/// Pours `volume` m³ evenly onto the columns within `radius` metres of the centre of the box.
 fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
     let space = flow.space();
     let middle = (space.nx / 2) as f64;

@@ -1,4 +1,4 @@
-//! Verification of levees, crust and a tube: lava that cools in a valley.
+//! Verification of levees, crust and lava tubes: lava that cools in a valley.
 
 use super::{Measured, MeasuredRow, curve, flow, flow_box, steady};
 use lavoxel_base::parallel::*;
@@ -6,15 +6,15 @@ use lavoxel_flow::{Cooling, Flow, FlowCell, Lava, UNITS, Viscosity};
 
 const DAY_S: f64 = 86_400.0;
 
-/// Half-width of the valley, in cells from axis to rim.
+/// Distance from the axis of the valley to its rim, in cells.
 const HALF_WIDTH: f64 = 5.0;
-/// Depth of the valley (m).
+/// Depth of the valley below its rim (m).
 const DEPTH_M: f64 = 6.0;
 
-/// Column of the vent, counted from the upper end.
+/// Index of the column of the vent along the valley, counted from the upper end.
 const VENT: usize = 3;
 
-/// Valley with a slope of 6° and a parabolic cross section.
+/// Flow in a valley with a slope of 6° and a parabolic cross section.
 struct Valley {
     flow: Flow,
     middle: usize,
@@ -50,7 +50,7 @@ impl Valley {
         }
     }
 
-    /// Runs until `until_s` seconds with a rate in m³/s.
+    /// Advances the flow until `until_s` seconds, with an effusion rate of `rate` m³/s.
     fn run(&mut self, until_s: f64, rate: f64) {
         let column = self.middle * self.flow.space().nx + VENT;
         while self.flow.time_s() < until_s {
@@ -63,8 +63,9 @@ impl Valley {
         }
     }
 
-    /// Returns the number of cross sections with lava, and the number of these with levees: set
-    /// rock on both sides that rises at least a cell above the deepest liquid.
+    /// Returns the number of cross sections with lava, and the number of cross sections with
+    /// levees: solidified lava at least one cell thick on both sides that rises above the liquid of
+    /// the channel.
     fn levees(&self) -> (usize, usize) {
         let nx = self.flow.space().nx;
         let (mut sections, mut with_levees) = (0, 0);
@@ -91,7 +92,8 @@ impl Valley {
         (sections, with_levees)
     }
 
-    /// Returns the height of the uppermost liquid in a column, in metres.
+    /// Returns the height of the uppermost liquid in the column with the index `column`, in metres;
+    /// 0 without liquid.
     fn liquid_top(&self, column: usize) -> f64 {
         let highest = self
             .cells(column)
@@ -110,14 +112,14 @@ impl Valley {
             .map(move |y| (y, self.flow.cell([column % nx, y, column / nx])))
     }
 
-    /// Returns the number of columns with liquid under a roof of set rock.
+    /// Returns the number of columns with liquid under a roof of solidified lava.
     fn roofed(&self) -> usize {
         (0..self.flow.space().columns())
             .filter(|&c| self.flow.column(c).roofed)
             .count()
     }
 
-    /// Returns the number of columns with a gap of at least half a cell under a roof.
+    /// Returns the number of columns with a gap under a roof that is at least half a cell high.
     fn voids(&self) -> usize {
         let is_empty = |cell: &FlowCell| cell.amount == 0 && cell.rock <= UNITS / 2;
         let has_void = |&c: &usize| {
@@ -130,14 +132,14 @@ impl Valley {
     }
 }
 
-/// Rates in m³/s of the valleys that are averaged: roof closure depends on single columns that set
-/// a step earlier or later.
+/// Effusion rates in m³/s of the simulations that are averaged. Single columns that solidify a step
+/// earlier or later change the closure of the roof, so that one simulation scatters too much.
 const RATES: [f64; 3] = [1.0, 0.999, 1.001];
 
-/// Number of points on a curve.
+/// Number of points on a curve over time.
 const TIMES: usize = 20;
 
-/// Full case: 450 m of valley, 1 m³/s for 2.3 days, then 2.3 days to drain.
+/// Full case: a valley of 450 m that receives 1 m³/s for 2.3 days and then drains for 2.3 days.
 pub(super) fn tube() -> Measured {
     let bounds = Bounds {
         levees: [0.5, 1.0],
@@ -148,7 +150,7 @@ pub(super) fn tube() -> Measured {
     measured(90, 2.3 * DAY_S, 4.6 * DAY_S, &bounds)
 }
 
-/// Accepted ranges of the counts.
+/// Accepted range [lowest, highest] of each count.
 struct Bounds {
     levees: [f64; 2],
     roofed: [f64; 2],
@@ -156,16 +158,16 @@ struct Bounds {
     voids: [f64; 2],
 }
 
-/// Counts of a valley.
+/// Levees, roofs and empty tubes counted in one valley.
 struct Counts {
     valley: Valley,
     /// Fraction of the cross sections that have levees while the valley drains.
     levees: f64,
-    /// Largest number of columns with liquid under a roof while lava pours.
+    /// Largest number of columns with liquid under a roof while lava is poured.
     while_poured: f64,
-    /// Number of columns with liquid under a roof, at the times of the curve.
-    /// Number of columns with an empty tube, at the times of the curve.
+    /// Number of columns with liquid under a roof at each time of the curve.
     roofed: [f64; TIMES],
+    /// Number of columns with an empty tube at each time of the curve.
     voids: [f64; TIMES],
 }
 
@@ -246,8 +248,8 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
 mod tests {
     use super::*;
 
-    /// Small version of the case: a third of the valley, half of the time; too short for an empty
-    /// tube.
+    /// Small version of the case: a third of the valley and half of the time, too short for an
+    /// empty tube.
     #[test]
     fn a_short_valley_has_levees_and_roofs_too() {
         let bounds = Bounds {

@@ -1,7 +1,8 @@
-//! Verification of a cooling flow in a valley, with several heights and widths of cells.
+//! Verification of a flow that cools in a valley, with cells of several heights and widths.
 //!
-//! The valley runs aslant, so that margins lie at all positions within their columns, as on real
-//! ground; along the grid, a whole row of columns would set at once.
+//! The valley runs obliquely to the grid, so that the margins of the flow lie at all positions
+//! within columns, as on real ground. In a valley along the grid, whole rows of columns would
+//! solidify at once.
 
 use super::{Measured, MeasuredRow, curve, flow, flow_box};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava};
@@ -16,22 +17,23 @@ const STEP_S: f64 = 20.0;
 
 /// Edge of the square source (m).
 const SOURCE_M: f64 = 40.0;
-/// Distance from the upper end of the valley to the near edge of the source (m).
+/// Distance from the upper end of the valley to the nearer edge of the source (m).
 const SOURCE_AT_M: f64 = 100.0;
 
 /// Effusion rate (m³/s).
 const RATE: f64 = 12.0;
-/// End of the eruption (h).
+/// Time at which the eruption ends (h).
 const POURED_H: f64 = 6.0;
-/// End of the run (h).
+/// Time at which the simulation ends (h).
 const END_H: f64 = 18.0;
 
-/// Slant of the valley axis against the grid, in metres across per metre along.
+/// Slope of the valley axis in plan view: metres across the grid per metre along the grid.
 const SLANT: f64 = 0.08;
-/// Offset of the axis from the middle of the box at the source (m).
+/// Distance of the valley axis from the middle of the box, at the source (m).
 const AXIS_M: f64 = -60.0;
 
-/// Creates a parabolic valley with a slope of 8°, 20 m deep at 400 m width.
+/// Creates a parabolic valley that slopes by 8° and is 20 m deep at a width of 400 m; `dx_m` and
+/// `dz_m`: width and height of a cell in metres.
 fn valley(dx_m: f64, dz_m: f64) -> Flow {
     let cells = |metres: f64| (metres / dx_m).round() as usize;
     let space = flow_box(
@@ -45,7 +47,8 @@ fn valley(dx_m: f64, dz_m: f64) -> Flow {
     })
 }
 
-/// Returns the position of a column's middle in metres: along the valley, and across from its axis.
+/// Returns the position of the middle of column `[x, z]` in metres: distance along the valley, and
+/// distance across from its axis.
 fn place(dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     let (x, z) = ((x as f64 + 0.5) * dx_m, (z as f64 + 0.5) * dx_m);
     (
@@ -54,11 +57,11 @@ fn place(dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     )
 }
 
-/// Final state of a flow.
+/// State of a flow at the end of its run.
 struct Reached {
-    /// Distance in metres from the source within which 99.5 % of the volume lies.
+    /// Run-out in metres: distance from the source within which 99.5 % of the volume lies.
     runout_m: f64,
-    /// Fraction of the poured heat that is still in liquid.
+    /// Fraction of the poured heat that the liquid still contains.
     hot: f64,
 }
 
@@ -91,7 +94,8 @@ impl Reached {
     }
 }
 
-/// Runs a valley to its end; returns flow, final state, and the run-out in metres over the hours.
+/// Simulates a valley until the end. Returns the flow, its final state, and pairs (time in hours,
+/// run-out in metres).
 fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
     let mut flow = valley(dx_m, dz_m);
     let nx = flow.space().nx;
@@ -125,6 +129,7 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
 }
 
 /// Compares flows with several cell sizes (width, height) in metres; the first is the reference.
+/// `share`: tolerance as a fraction.
 fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
     let (mut flow, first, theory) = run(cells[0].0, cells[0].1);
     let axes = ["time in h", "run-out in m"];

@@ -1,9 +1,9 @@
-//! Steady flow in a channel of constant width, compared with field samples along the channel.
+//! Verification of steady flow in a channel of constant width, by field samples along the channel.
 
 use super::super::{Curve, Measured, MeasuredRow, curve, flow, flow_box, steady};
 use lavoxel_flow::{Flow, Lava};
 
-/// Simulated time until the flow is steady (s), apart from the slow heating of the bed.
+/// Simulated time after which the flow is steady (s), except for the slow heating of the bed.
 const END_S: f64 = 3600.0;
 /// Time step (s).
 const STEP_S: f64 = 5.0;
@@ -15,55 +15,59 @@ const BELOW_M: f64 = 2.0;
 /// Height of the channel's side walls above the bed (m).
 const WALL_M: f64 = 40.0;
 
-/// Upper bound on the length of a profile (m).
+/// Upper bound on the length of a bed profile (m).
 const LONGEST_M: f64 = 50_000.0;
-/// Upper bound on the height difference along a profile (m).
+/// Upper bound on the height difference along a bed profile (m).
 const HIGHEST_M: f64 = 900.0;
 
 /// Half-width of the moving average over the bed heights (m): PyFLOWGO smooths slopes over ten
 /// points of 10 m.
 const SMOOTH_M: f64 = 50.0;
 
-/// Accuracy of a temperature from the composition of glass, in K (Helz and Thornber 1987, Bull.
-/// Volcanol. 49).
+/// Tolerance of a temperature in K: the accuracy of temperatures from the composition of glass
+/// (Helz and Thornber 1987, Bull. Volcanol. 49).
 const GLASS_K: f64 = 10.0;
 
 /// Tolerance of a crystal fraction: twice the standard error of 0.02 that the file states.
 const SHARE: f64 = 0.04;
 
-/// Measured value at a distance in metres from the vent.
+/// Value measured in the field at a distance in metres from the vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ChannelSample {
     pub(super) at_m: f64,
     pub(super) value: f64,
 }
 
-/// Crystallisation law: growth of the crystal fraction per kelvin of cooling, with one change along
-/// the channel.
+/// Crystallisation law: increase of the crystal fraction with cooling, with two rates along the
+/// channel.
 pub(super) struct Crystals {
-    /// Crystal fraction at the vent.
+    /// Crystal fraction at the vent, 0 to 1.
     pub(super) first: f64,
-    /// Growth of the crystal fraction per kelvin, before and after `change_m`.
+    /// Increase of the crystal fraction per kelvin of cooling, upstream and downstream of
+    /// `change_m`.
     pub(super) growth: [f64; 2],
+    /// Distance from the vent in metres at which the rate changes.
     pub(super) change_m: f64,
 }
 
-/// Channel: bed profile, lava, and field samples.
+/// Lava channel: bed profile, lava, and field samples for comparison.
 pub(super) struct Channel {
     pub(super) lava: Lava,
     pub(super) rate_m3_s: f64,
-    /// Profile of the bed: pairs (distance, height) in metres, in ascending order of distance.
+    /// Profile of the channel bed: pairs (distance from the vent, height) in metres, in ascending
+    /// order of distance.
     pub(super) bed: Vec<[f64; 2]>,
     pub(super) width_m: f64,
-    /// Glass temperatures in K, by distance.
+    /// Samples of the glass temperature in K, by distance from the vent.
     pub(super) glass: Vec<ChannelSample>,
-    /// Crystal fractions, by distance.
+    /// Samples of the crystal fraction (0 to 1), by distance from the vent.
     pub(super) crystals: Vec<ChannelSample>,
     pub(super) law: Crystals,
 }
 
 impl Channel {
-    /// Validates the profile; fails if it ends before the last sample.
+    /// Checks the bed profile. Returns a message if its distances do not ascend, if its length or
+    /// its height range exceeds the upper bound, or if it ends before the last sample.
     pub(super) fn check(&self) -> Result<(), String> {
         if !self.bed.windows(2).all(|two| two[0][0] < two[1][0]) {
             return Err("its distances must grow from row to row".to_owned());
@@ -94,7 +98,7 @@ impl Channel {
         self.bed[self.bed.len() - 1][0] - self.bed[0][0]
     }
 
-    /// Returns the smoothed height of the bed at `at_m`, in metres.
+    /// Returns the height of the bed at the distance `at_m` from the vent, smoothed, in metres.
     fn height_m(&self, at_m: f64) -> f64 {
         let near = self
             .bed
@@ -114,14 +118,15 @@ impl Channel {
         y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
     }
 
-    /// Returns the box column at the distance `at_m` from the vent; the first column is the upper
-    /// wall.
+    /// Returns the index of the box column at the distance `at_m` from the vent; column 0 is the
+    /// wall at the upper end.
     fn column(&self, flow: &Flow, at_m: f64) -> usize {
         let nx = flow.space().nx;
         nx + (1 + ((at_m - self.bed[0][0]) / self.width_m) as usize).min(nx - 1)
     }
 
-    /// Creates a channel one column wide between walls, open at its lower end.
+    /// Creates the flow of a channel that is one column wide, between walls and open at its lower
+    /// end.
     fn flow(&self) -> Flow {
         let (nx, start) = (
             (self.length_m() / self.width_m) as usize + 2,
@@ -140,16 +145,16 @@ impl Channel {
         })
     }
 
-    /// Returns the temperature in K of the flow's core at a distance from the vent; the solidus
-    /// where there is no liquid.
+    /// Returns the temperature in K of the core of the flow at the distance `at_m` from the vent;
+    /// the solidus if there is no liquid.
     fn kelvin(&self, flow: &Flow, at_m: f64) -> f64 {
         flow.column(self.column(flow, at_m))
             .core_k
             .unwrap_or(self.lava.solidus_k)
     }
 
-    /// Returns the crystal fraction at a distance from the vent, from the crystallisation law and
-    /// the simulated temperatures.
+    /// Returns the crystal fraction at the distance `at_m` from the vent, by the crystallisation
+    /// law from the simulated temperatures.
     fn share(&self, flow: &Flow, at_m: f64) -> f64 {
         let Crystals {
             first,
@@ -201,8 +206,8 @@ impl Channel {
         rows
     }
 
-    /// Returns the curve of cooling since the vent (K) over distance (km), for the model and the
-    /// samples.
+    /// Returns the curve for the plot: cooling since the vent in K over distance in km, for the
+    /// model and the samples.
     fn curve(&self, flow: &Flow) -> Curve {
         let lost = |kelvin: f64| self.lava.vent_k - kelvin;
         let (start, step) = (self.bed[0][0], self.length_m() / 60.0);
@@ -225,8 +230,8 @@ impl Channel {
     }
 }
 
-/// Returns the cooling rate along the samples in K/km by linear regression, with its standard
-/// error.
+/// Returns the cooling rate along the channel in K/km by linear regression over `samples`, and its
+/// standard error in K/km.
 fn cooling(samples: &[ChannelSample]) -> (f64, f64) {
     let count = samples.len() as f64;
     let mean = |of: fn(&ChannelSample) -> f64| samples.iter().map(of).sum::<f64>() / count;

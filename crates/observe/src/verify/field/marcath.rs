@@ -19,19 +19,19 @@ use lavoxel_geo::map::compare::Agreement;
 use lavoxel_geo::terrain::resample::{Window, resample};
 use lavoxel_geo::terrain::{Heightmap, LoadOptions, load};
 
-/// File name of the present ground heights.
+/// Name of the file with the present heights of the ground.
 pub(super) const GROUND: &str = "topography.tif";
-/// File name of the lava field's outline.
+/// Name of the file with the outline of the lava field.
 const OUTLINE: &str = "lavafield.tif";
 
-/// Size of an arc second of longitude and latitude at the site, in metres.
+/// Length in metres of one arc second at the site: of longitude, and of latitude.
 const SECOND_M: (f64, f64) = (30.87 * 0.7826, 30.87);
 
-/// Mean thickness of the lava field, in metres.
+/// Mean thickness of the lava field in metres.
 const THICKNESS_M: f64 = 11.0;
 
-/// Standard deviation in metres of the Gaussian filter of the ground and of the subtracted
-/// thickness.
+/// Standard deviation in metres of the Gaussian filter that smooths the ground and the thickness
+/// subtracted from it.
 const FILTER_M: f64 = 25.0;
 
 /// Edge of a cell (m).
@@ -45,37 +45,39 @@ const DENSITY: f64 = 2650.0;
 const PA_S: f64 = 5e6;
 /// Effusion rate (m³/s).
 const RATE: f64 = 80.0;
-/// Vent positions in metres from the centre of the map: [to the right, downwards].
+/// Positions of the vents in metres from the centre of the map: [to the right, downwards].
 const VENTS_M: [[f64; 2]; 3] = [[1100.0, 0.0], [1100.0, 100.0], [1000.0, -100.0]];
 
 /// Seconds per day.
 const DAY_S: f64 = 86_400.0;
-/// Duration of the eruption in the program of the paper (days).
+/// Duration of the eruption in days, as in the program of the paper.
 const DAYS: f64 = 5.0;
 /// Time step (s).
 const STEP_S: f64 = 400.0;
 
-/// Thickness threshold of a covered cell (m); equal to the default of `lavoxel compare`.
+/// Thickness in metres above which a cell counts as covered; equal to the default of `lavoxel
+/// compare`.
 const COVERED_M: f64 = 0.05;
 
-/// Thickness contour that the paper shows, as a fraction of the mean thickness.
+/// Thickness contour shown in the paper, as a fraction of the mean thickness.
 const DRAWN: f64 = 0.7;
 
-/// Upper bound on the number of cells of a map that is accepted as this site.
+/// Upper bound on the number of cells of a raster that is accepted as this site.
 const MOST_CELLS: usize = 1 << 18;
-/// Upper bound on the height range of a map that is accepted as this site (m).
+/// Upper bound on the height range (m) of a raster that is accepted as this site.
 const MOST_RANGE_M: f64 = 2000.0;
 
-/// Lava field resampled to square cells.
+/// Rasters of the lava field, resampled to square cells.
 struct LavaField {
-    /// Heights before the eruption in metres, axes (row, column).
+    /// Heights of the ground before the eruption in metres, axes (row, column).
     ground: Array2<f32>,
+    /// Cells that the real lava covered, axes (row, column).
     outline: Array2<bool>,
-    /// Islands: cells without lava that are enclosed by lava, axes (row, column).
+    /// Cells without lava that are enclosed by lava (islands), axes (row, column).
     island: Array2<bool>,
 }
 
-/// Reads the files of the lava field.
+/// Reads the files of the lava field and returns the function that simulates the case.
 pub(super) fn read(files: &Files) -> Result<FieldRun, String> {
     let field = field(files)?;
     Ok(Box::new(move || field.run()))
@@ -125,7 +127,7 @@ fn field(files: &Files) -> Result<LavaField, String> {
     Ok(LavaField::new(ground, &outline))
 }
 
-/// Reads a raster with cells of one arc second as a heightmap in metres.
+/// Reads a raster whose cells measure one arc second, as a heightmap in metres.
 fn raster(path: &Path) -> Result<Heightmap, String> {
     let options = LoadOptions {
         cell_size_m: Some(1.0),
@@ -140,7 +142,8 @@ fn raster(path: &Path) -> Result<Heightmap, String> {
 }
 
 impl LavaField {
-    /// Subtracts the lava thickness from the present ground and resamples to square cells.
+    /// Creates the rasters from the present heights `ground` and the outline: subtracts the
+    /// thickness of the lava from the heights, and resamples both to square cells.
     fn new(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
         lava.heights
@@ -166,7 +169,7 @@ impl LavaField {
         flow(space, isothermal(DENSITY, PA_S, 0.0), STEP_S, true, above)
     }
 
-    /// Returns the column indices of the vents.
+    /// Returns the indices of the columns of the three vents.
     fn vents(&self) -> [usize; 3] {
         let (nz, nx) = self.ground.dim();
         let cell = |metres: f64, count: usize| (0.5 * count as f64 + metres / CELL_M) as usize;
@@ -199,7 +202,7 @@ impl LavaField {
         Measured::new(rows, found, flow)
     }
 
-    /// Returns the mask of cells with more than `above_m` metres of lava, axes (row, column).
+    /// Returns the cells with more than `above_m` metres of lava, axes (row, column).
     fn covered(&self, flow: &Flow, above_m: f64) -> Array2<bool> {
         let nx = flow.space().nx;
         Array2::from_shape_fn(self.ground.dim(), |(z, x)| {
@@ -267,7 +270,8 @@ fn onto_squares(map: &Heightmap) -> Array2<f32> {
     )
 }
 
-/// Returns the cells outside `mask` that are not connected to a side of the map.
+/// Returns the cells outside of `mask` that no path outside of `mask` connects to a side of the
+/// map.
 fn islands(mask: &Array2<bool>) -> Array2<bool> {
     let (rows, cols) = mask.dim();
     let mut dry = mask.mapv(|inside| !inside);

@@ -15,25 +15,25 @@ use lavoxel_base::validate::{escape_for_terminal, within};
 use lavoxel_flow::{Cooling, Lava, Viscosity};
 use lavoxel_geo::map::features::read_text;
 
-/// File name of the PyFLOWGO input.
+/// Name of the input file of PyFLOWGO.
 pub(super) const INPUT: &str = "input_parameters_MaunaUlu74_this_study.json";
-/// File name of the bed profile.
+/// Name of the file with the bed profile.
 const PROFILE: &str = "slope_file_1mLidar.txt";
-/// File name of the channel widths.
+/// Name of the file with the widths of the channel.
 const WIDTHS: &str = "field_width_MU74.csv";
-/// File name of the glass temperatures.
+/// Name of the file with the glass temperatures.
 const GLASS: &str = "field_temp_glass_MU74.csv";
-/// File name of the crystal fractions.
+/// Name of the file with the crystal fractions.
 const CRYSTALS: &str = "field_xtals_MU74.csv";
 
-/// Temperature of 0 °C in K.
+/// Absolute temperature of 0 °C, in K.
 const ICE_K: f64 = 273.15;
 
-/// Temperature range below the eruption temperature, in K, over which the viscosity of melt and
-/// crystals is fitted by one law: the range of the samples.
+/// Width in K of the temperature range below the eruption temperature in which one law is fitted to
+/// the viscosity of melt with crystals; the samples lie in this range.
 const RANGE_K: f64 = 30.0;
 
-/// Fields of the PyFLOWGO input that the case needs.
+/// Values of the PyFLOWGO input file that the case uses.
 #[derive(Deserialize)]
 struct Input {
     effusion_rate_init: f64,
@@ -152,8 +152,8 @@ impl Input {
             .map_err(|invalid| invalid.to_string())
     }
 
-    /// Returns the viscosity in Pa s of melt with crystals and bubbles at a temperature: `vft` and
-    /// `ptp2` of PyFLOWGO (Phan-Thien and Pham 1997).
+    /// Returns the viscosity in Pa s of melt with crystals and bubbles at the temperature `kelvin`
+    /// (K), by the models `vft` and `ptp2` of PyFLOWGO (Phan-Thien and Pham 1997).
     fn pa_s(&self, kelvin: f64) -> f64 {
         let Melt {
             a_vft,
@@ -169,8 +169,8 @@ impl Input {
             * libm::pow(1.0 - crystals - bubbles, -power)
     }
 
-    /// Fits the viscosity by a VFT law with three parameters, exact at both ends of the temperature
-    /// range.
+    /// Returns a VFT law with three parameters that is fitted to the viscosity and exact at both
+    /// ends of the temperature range.
     fn viscosity(&self) -> Viscosity {
         let (vent_k, c) = (
             self.eruption_condition.eruption_temperature,
@@ -188,8 +188,8 @@ impl Input {
         }
     }
 
-    /// Converts the lava to model parameters. Heat capacity, conductivities and the distance after
-    /// which the crust tears are not in the file.
+    /// Converts the lava to parameters of the model. The file lacks heat capacity, conductivities
+    /// and the distance after which the crust tears.
     fn lava(&self) -> Lava {
         let (vent_k, growth) = (
             self.eruption_condition.eruption_temperature,
@@ -220,7 +220,7 @@ impl Input {
     }
 }
 
-/// Reads the files of the channel.
+/// Reads the files of the channel and returns the function that simulates the case.
 pub(super) fn read(files: &Files) -> Result<FieldRun, String> {
     let channel = channel(files)?;
     Ok(Box::new(move || channel.run()))

@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 
 use super::{Case, FieldRun, Reference};
 
-/// Field case and where its files are found.
+/// Verification case with field data, and the names of its files.
 struct Source {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    /// Accepted folder names of the case.
+    /// Accepted names of the folder with the files.
     folders: [&'static str; 2],
-    /// File whose presence identifies a folder of another name.
+    /// Name of a file that identifies the folder of the case if the folder has another name.
     mark: &'static str,
-    /// Source of the files, for messages.
+    /// Place from which the files can be obtained, for error messages.
     origin: &'static str,
     read: fn(&Files) -> Result<FieldRun, String>,
 }
@@ -53,8 +53,8 @@ static SOURCES: [Source; 2] = [
 ];
 
 impl Source {
-    /// Returns the folder of the case: a subfolder of `path`, or `path` itself; `None` if neither
-    /// has the files.
+    /// Returns the folder with the files of the case: a subfolder of `path`, or `path` itself.
+    /// `None` if neither has them.
     fn folder(&self, path: &Path) -> Option<PathBuf> {
         let inside = self
             .folders
@@ -82,14 +82,15 @@ impl Source {
     }
 }
 
-/// Iterates over the names of all field cases.
+/// Iterates over the names of all verification cases with field data.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SOURCES.iter().map(|source| source.name)
 }
 
-/// Reads the cases in `path`: a folder that contains `mauna_ulu_1974` and `marcath`, contains one
-/// of the two, or is one. Folders may also have the names and the layout of their source
-/// repositories: `MaunaUlu74` with `field_data`, and `lava-lubrication`.
+/// Reads the cases from the folder `path`, which contains the folders `mauna_ulu_1974` and
+/// `marcath`, contains one of these folders, or is one of these folders. Folders may also have the
+/// names and the layout of their source repositories: `MaunaUlu74` with `field_data`, and
+/// `lava-lubrication`.
 ///
 /// # Errors
 /// Names the first file that is missing or malformed, and the repository that has the file.
@@ -113,7 +114,8 @@ pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Lists the accepted folders and the sources of their files, for messages.
+/// Returns a text that lists the accepted folders and the places from which their files can be
+/// obtained.
 fn wanted() -> String {
     let folders: Vec<String> = SOURCES
         .iter()
@@ -125,13 +127,14 @@ fn wanted() -> String {
     )
 }
 
-/// Folder with the files of a case.
+/// Folder with the field data of one case.
 struct Files {
     folder: PathBuf,
 }
 
 impl Files {
-    /// Returns the path of the file `name`, in the folder or its subfolder `field_data`.
+    /// Returns the path of the file `name`, which lies in the folder or in its subfolder
+    /// `field_data`. Returns a message if there is no such file.
     fn path(&self, name: &str) -> Result<PathBuf, String> {
         let places = [
             self.folder.join(name),

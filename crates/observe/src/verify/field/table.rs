@@ -8,7 +8,7 @@ use lavoxel_geo::map::features::read_text;
 /// Upper bound on the number of rows of a table.
 const MOST_ROWS: usize = 100_000;
 
-/// Returns the rows of the columns named `names` in the header, axes (row, column).
+/// Reads the table at `path` and returns its columns with the headings `names`, axes (row, column).
 ///
 /// # Errors
 /// Names the file, and the faulty column or row.
