@@ -118,9 +118,9 @@ beside() {
     export DISPLAY=:98
     sleep 2
     lavoxel scene smoke2d --print | sed 's/^solver = "article"/solver = "incompressible"/; s/^name = .*/name = "incompressible"/' >"$work/other.toml"
-    lavoxel view smoke2d --beside "$work/other.toml" --size 1280x800 --steps 700 --log 2>"$work/log" &
+    lavoxel view smoke2d --beside "$work/other.toml" --size 1280x800 --steps 450 --log 2>"$work/log" &
     local viewer=$!
-    until grep -q '^ *two runs at steps 700' "$work/log"; do sleep 1; done
+    until grep -q '^ *two runs at steps 450' "$work/log"; do sleep 1; done
     sleep 20
     import -window root "$work/beside.png"
     kill "$viewer"

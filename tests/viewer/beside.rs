@@ -153,12 +153,12 @@ fn a_wrong_second_scene_is_refused_before_a_window_opens() {
     file("wrong.toml", "[grid]\nsize = [8, 9000, 8]\n");
     file(
         "large.toml",
-        &lava("large", 1.0).replace("[32, 24, 32]", "[2048, 512, 2048]"),
+        &lava("large", 1.0).replace("[32, 24, 32]", "[1024, 256, 1024]"),
     );
     let cases: [(&[&str], &[&str]); 5] = [
         (&["missing.toml"], &["--beside missing.toml"]),
         (&["nowhere"], &["--beside nowhere"]),
-        (&["wrong.toml"], &["--beside", "9000"]),
+        (&["wrong.toml"], &["wrong.toml", "9000"]),
         (&["thickness"], &["--beside thickness", "films only"]),
         (
             &["large.toml", "--max-memory", "200M"],

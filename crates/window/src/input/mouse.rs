@@ -139,6 +139,7 @@ impl App {
     ) -> bool {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
+        self.acted = false;
         if press == Press::Release {
             self.down.release(key);
             return !self.typing();
@@ -151,6 +152,7 @@ impl App {
         if let Some(action) =
             keys::action(key, typed, held).filter(|action| first || repeats(*action))
         {
+            self.acted = true;
             self.act(action);
         }
         true

@@ -157,6 +157,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         down: Down::default(),
         shift: false,
         control: false,
+        acted: false,
         files: Files::new(),
         recording_since: Instant::now(),
         asked: Asked::default(),
@@ -206,6 +207,8 @@ pub(crate) struct App {
     pub(crate) down: Down,
     pub(crate) shift: bool,
     pub(crate) control: bool,
+    /// Set once the key that is pressed has triggered an action.
+    pub(crate) acted: bool,
     pub(crate) files: Files,
     pub(crate) recording_since: Instant,
     pub(crate) journal: Journal,
@@ -408,7 +411,11 @@ impl App {
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
             WindowEvent::Key(key, action, held) => return self.key(key, typed, action, held),
             // While Control is held, a letter is a shortcut and no text.
-            WindowEvent::Char(_) => return !self.typing() || self.control,
+            // The character of a key that triggered an action is no text either: the action may
+            // have opened a text field.
+            WindowEvent::Char(_) => {
+                return std::mem::take(&mut self.acted) || !self.typing() || self.control;
+            }
             _ => {}
         }
         false

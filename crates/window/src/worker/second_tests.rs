@@ -115,10 +115,9 @@ fn two_runs_advance_together_and_have_the_numbers_of_separate_runs() {
             );
         }
         assert_eq!(volume.difference(), volume.values[1] - volume.values[0]);
-        assert!(
-            volume.difference() > 0.0 && row("area under lava").values[0] > 0.0,
-            "{numbers:?}"
-        );
+        // A thin film does not cover its column yet.
+        let is_covered = steps == 1 || row("area under lava").values[0] > 0.0;
+        assert!(volume.difference() > 0.0 && is_covered, "{numbers:?}");
     }
 }
 
