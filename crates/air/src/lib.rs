@@ -1,17 +1,18 @@
-//! Air above and around the ground: heat lifts the air, and the air carries heat, ash, steam and
-//! inks (seed 3: Mick West, Practical Fluid Mechanics, Game Developer, March and April 2007).
+//! Model of the air above and around the ground: heat lifts the air, and the air carries heat, ash,
+//! steam and inks (after Mick West, Practical Fluid Mechanics, Game Developer, March and April
+//! 2007).
 //!
 //! The air has its own grid, whose cells are one or more voxels (cells of the lava's grid) wide
 //! ([`AirGrid`]), and stores which of its cells and faces are blocked by solid voxels
 //! ([`Openness`]). The air carries integer amounts, each booked in an account ([`Amounts`],
-//! [`FieldAccount`]). A [`Solver`] moves the air.
+//! [`FieldAccount`]). A [`Solver`] computes the motion.
 //!
-//! The crate does not depend on materials, scenes or pictures.
+//! The crate must not know materials, scenes or pictures.
 //!
 //! - Invariant: heat, ash, steam and inks are integers, and their accounts balance exactly.
 //! - Invariant: all results are the same bits for any number of threads.
 //!
-//! A reader may begin with `solver.rs`; a new solver implements its trait.
+//! Begin with `solver.rs`, the interface of a solver; a new solver implements its trait.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -2,17 +2,17 @@
 //! grid ([`world`]), the local rules that exchange matter between cells ([`rules`]) and the engines
 //! that apply the rules to the whole grid ([`engine`]).
 //!
-//! Invariant: this crate does not depend on file formats, scenes, renderers or the other lava
-//! models; [`view`] only describes the appearance of materials.
+//! The crate must not know file formats, scenes, renderers or the other models of lava and air;
+//! [`view`] only describes the appearance of materials.
 //!
 //! - Invariant: amounts and energies are integers, and no rule creates or destroys a unit.
 //! - Invariant: the plain engine is the specification; the tiled engine gives the same bits with
 //!   any number of threads and on any instruction set.
-//! - Invariant: engines treat rules by their shape (access pattern) only, never by name; the list
-//!   of rules is in `rules/schedule.rs`.
+//! - Invariant: engines know only the shape of a rule (which cells it reads and writes), never its
+//!   name; the list of rules is in `rules/schedule.rs`.
 //!
-//! A reader may begin with [`rules::gravity`]. A new rule is one file next to `gravity.rs` and one
-//! line in `rules/schedule.rs`.
+//! Begin with [`rules::gravity`]. A new rule is one file next to `gravity.rs` and one line in
+//! `rules/schedule.rs`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -1,8 +1,8 @@
 //! Foundation of all crates of Lavoxel: the grid, fixed-point units, accounts, parameters of
-//! tables, range checks with messages, and the memory limit.
+//! tables, range checks with messages, random numbers, threads, and the memory limit.
 //!
-//! It must not know models, scenes, files or pictures: code that names a material, a rule or a
-//! colour belongs above.
+//! The crate must not know models, scenes, files or pictures: code that names a material, a rule or
+//! a colour belongs to a crate that depends on this one.
 //!
 //! - Invariant: an account ([`account`]) balances exactly, to the integer unit.
 //! - Invariant: an allocation whose size depends on a file or a flag is checked by [`memory`]

@@ -1,12 +1,13 @@
-//! Files: the lists of all input ([`input`]) and output formats ([`output`]), files inside of the
-//! program ([`shipped`]) and of a session ([`inside`]), and the one reader of tables of numbers
-//! ([`table`]).
+//! Access to files: the lists of all input formats ([`input`]) and output formats ([`output`]), the
+//! built-in files ([`shipped`]), the files inside a session file ([`archive`]), and the common
+//! reader of tables of numbers ([`table`]).
 //!
-//! It must not know the content of any format: parsers belong to the crates above.
+//! The crate must not know the content of any format: parsers belong to the crates that depend on
+//! this one.
 //!
-//! - Invariant: no file is opened but by a reader of [`input::READERS`]; only regular files are
-//!   opened, and none longer than its limit.
-//! - Invariant: a file appears whole or not at all ([`output`]).
+//! - Invariant: only a reader of [`input::READERS`] opens an input file; it opens only regular
+//!   files, and none longer than its limit.
+//! - Invariant: an output file appears completely or not at all ([`output`]).
 //!
 //! Begin with [`input`], the list of readers.
 

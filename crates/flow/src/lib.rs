@@ -1,52 +1,50 @@
-//! Lava in metres, seconds and kelvin: lubrication (thin-layer) flow of liquid in columns of cells,
-//! with heat, crust and solidification ("setting": liquid that turns to rock).
+//! Physical model of lava, in metres, seconds and kelvin: lubrication (thin-layer) flow of liquid
+//! in columns of cells, with heat, crust, solidification ("setting": liquid turns to rock) and
+//! melting.
 //!
 //! The model of `docs/flow.md`: the liquid between a floor of rock and the rock or sky above it is
 //! a *run*; a column has one run for each such gap. The volume that crosses a vertical face follows
 //! from the weight, the viscosity and the surface slope of two neighbouring runs (Huppert 1982).
 //! Amounts and heat are integers, so every unit is accounted for. Fluxes are computed in a number
-//! format whose operations a GPU can repeat with integers (`mag`). Heat is computed once per step
-//! in `f64` without fused multiply-add.
+//! format whose operations a GPU can repeat with integers (`motion/soft_float.rs`). Heat is
+//! computed once per step in `f64` without fused multiply-add.
 //!
 //! | file | content |
 //! |---|---|
 //! | `lava` | constants of a lava, presets, ranges |
-//! | `blocks`, `heights` | sparse storage of column values; ground heights before the flow |
-//! | `column`, `layers` | cells and runs of a column; mobility of runs of several cells |
-//! | `reach` | allocation of columns near lava |
-//! | `lean` | compact record of a column for the flux computation |
-//! | `face` | flux law: the flux across a face |
-//! | `demand` | time step criterion of a column |
-//! | `plan`, `strips` | local time stepping: schedule of columns; threads |
-//! | `area` | sets of columns |
-//! | `step` | sequence of a step |
-//! | `undo` | undo of a step that is aborted when the program ends |
-//! | `cross`, `gather` | the two passes of a sub-step: fluxes across faces, update of columns |
-//! | `heat`, `lid`, `lanes`, `set` | cooling; crusts, several at once by SIMD; solidification |
+//! | `step`, `clock` | sequence of a step; start and end times of steps |
+//! | `store/blocks`, `heights` | sparse storage of column values; ground heights before the flow |
+//! | `store/column`, `column_summary` | cells and runs of a column; compact record for the fluxes |
+//! | `store/area`, `reach` | sets of columns; allocation of columns near lava |
+//! | `store/saved`, `undo` | state for checkpoints; undo of a step that the program's end aborts |
+//! | `motion/face`, `layers` | flux across a face; mobility of runs of several cells |
+//! | `motion/soft_float`, `tables` | number format of fluxes; viscosity and yield strength in it |
+//! | `motion/demand`, `plan` | time step criterion of a column; schedule (local time stepping) |
+//! | `motion/strips`, `lanes` | partition of the columns for threads; SIMD vectors |
+//! | `motion/cross`, `gather` | passes of a sub-step: fluxes across faces, update of columns |
+//! | `motion/watch` | records of where the flow exceeds the model's range of validity |
+//! | `cooling` | heat losses, crusts and their temperatures, solidification, rubble |
+//! | `melt` | meltable solids, heat conduction, heaters |
 //! | `margin` | share of a column's area that liquid covers |
 //! | `standing` | lava that lies on the ground before the first step |
 //! | `edit` | edits of cells by a person or a scene |
 //! | `meet` | liquid and heat exchanged by reactions with other matter |
-//! | `melt` | meltable solids, heat conduction, heaters |
 //! | `measured` | physical quantities of cells, for files and slices |
-//! | `crust` | temperatures at and below the surface, for pictures |
 //! | `account` | ledgers of volume and heat |
-//! | `clock` | start and end times of steps |
-//! | `watch` | records of where the flow exceeds the model's range of validity |
 //! | `plain` | reference implementation for tests |
 //!
-//! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; column (x, z) has the number
-//! `z · nx + x`.
+//! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; column (x, z) has the
+//! number `z · nx + x`.
 //!
-//! The crate must not depend on the world's cells, materials, scenes or pictures; couplings
-//! transfer its results to the world.
+//! The crate must not know the automaton's cells, materials, scenes or pictures; couplings of the
+//! `sim` crate transfer its results to the automaton.
 //!
 //! - Invariant: volume and heat are integers, and their ledgers ([`FlowAccount`]) balance to the
 //!   unit.
 //! - Invariant: results are the same bits for any number of threads, and the same as those of the
 //!   reference implementation `plain`.
 //!
-//! Start reading with `motion/face.rs`, the flux across a face.
+//! Begin with `motion/face.rs`, the flux across a face.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

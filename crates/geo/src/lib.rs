@@ -1,14 +1,15 @@
-//! Ground: from noise ([`generate`]), from heightmaps ([`terrain`]), from meshes ([`mesh`]), and
-//! its place in the world ([`map`]).
+//! Ground of a scene: generated from noise ([`generate`]), or read from heightmaps ([`terrain`])
+//! and meshes ([`mesh`]), with its place on the Earth ([`map`]).
 //!
-//! It knows files, projections and heights; it must not know the matter that flows over them.
+//! The crate knows files, projections and heights; it must not know the matter that flows over the
+//! ground.
 //!
-//! - Invariant: the memory for a file is checked by its header before the file is decoded.
-//! - Invariant: row 0 is north and column 0 is west in memory, whatever the order in a file; units
-//!   are read or asked for, never guessed.
+//! - Invariant: the memory for a file is checked by the file's header before the file is decoded.
+//! - Invariant: in memory, row 0 is north and column 0 is west, whatever the order in a file. Units
+//!   are read from the file or given by the user, never guessed.
 //!
-//! Begin with [`terrain::load()`]; a format of heightmaps is a reader in `terrain/formats` and a
-//! line of its table.
+//! Begin with [`terrain::load()`]. A new format of heightmaps is a reader in `terrain/formats` and
+//! a line of the table of formats.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -3,10 +3,10 @@
 //! buildings ([`exposure`]), verification cases with known answers ([`verify`]), and map sheets and
 //! plots of the results ([`sheet`], [`plot`]). Hazard maps and calibrations share [`study`].
 //!
-//! The crate knows neither command-line flags nor windows; callers pass parsed settings.
+//! The crate must not know command-line flags or windows; callers pass parsed settings.
 //!
-//! - Invariant: run *n* of a study depends on the seed and *n* alone, so that a study may be cut,
-//!   spread over machines and resumed.
+//! - Invariant: run *n* of a study depends only on the seed and *n*, so that a study can be
+//!   interrupted, distributed over machines and resumed.
 //!
 //! Begin with [`hazard::Study`].
 

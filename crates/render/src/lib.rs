@@ -1,5 +1,5 @@
-//! Renders volumes, slices and maps into pictures: camera, ray marcher on the CPU, looks of
-//! materials, palettes, colour bars.
+//! Renderer: draws pictures of volumes, slices and maps, with a camera, a ray-marcher on the CPU,
+//! looks of materials, palettes and colour bars.
 //!
 //! The crate takes volumes and returns pixels. It must not know how simulations run, files or
 //! windows.
@@ -9,8 +9,8 @@
 //!
 //! - Invariant: the pixels do not depend on the number of threads.
 //!
-//! Entry point: [`Renderer::frame`]. A look of matter is a file of `media`, `lava` or `ground`; a
-//! style is a file of `style`.
+//! Begin with [`Renderer::frame`]. A new look of matter is a file of `media`, `lava` or `ground`; a
+//! new style is a file of `style`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -1,9 +1,10 @@
-//! Scenes: reads a TOML file or a heightmap, checks it and builds a state with its simulation
+//! Scenes: reads a TOML file or a heightmap, checks all values, and builds the state and simulation
 //! ([`scene`]); plans the step and the camera of each frame of a film ([`film`]).
 //!
-//! It must not know pictures, nor files that are written other than scenes and sessions.
+//! The crate must not know pictures; the only files that it writes are scenes and session files.
 //!
-//! - Invariant: a wrong key is refused with its line and a remedy before anything is built.
+//! - Invariant: an invalid key or value is reported with its line and a remedy before anything is
+//!   built.
 //! - Invariant: a scene that is saved and opened again gives the same bits.
 //!
 //! Begin with [`scene::SceneSpec`], the list of all keys, then [`scene::Scene::build`].

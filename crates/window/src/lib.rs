@@ -12,22 +12,26 @@
 //! |---|---|
 //! | `shell` | the window itself: event loop, frames, dialogs, notices; [`display`] opens it |
 //! | `input` | [`keys`], mouse and pointer, which become actions |
-//! | `eye` | the camera |
+//! | `camera` | the camera and its movements |
 //! | `edit` | mouse tools, handles of vents and slices, and marks on rock that the user placed |
-//! | `past` | speed, history, recordings, key frames and the journal of the session |
+//! | `history` | speed, history, recordings, key frames and the journal of the session |
+//! | `state` | last report, and working copies of the values that the user edits |
+//! | `plots`, `flow` | time series of the live plots; report of the physical model |
 //! | `ui` | the panel, and the marks over the picture |
 //! | `paint` | pictures, drawn by the graphics card or the processor |
 //! | [`messages`] | messages between the window and the simulation thread |
 //! | `worker` | the simulation thread |
 //!
-//! Most of `input`, `eye`, `edit` and `past` needs no window and is tested without one.
+//! Most of `input`, `camera`, `edit` and `history` needs no window and is tested without one.
 //!
-//! Invariant: the crate changes a simulation's state only by commands, which can be saved as a
-//! scene.
+//! Only this crate depends on a window system and a graphics card (kiss3d, egui, wgpu). It must not
+//! know how a model computes a step, or studies of many runs.
 //!
-//! Invariant: the panel stays responsive while anything is simulated, drawn or written.
+//! - Invariant: the crate changes a simulation's state only by commands, which can be saved as a
+//!   scene.
+//! - Invariant: the panel stays responsive while anything is simulated, drawn or written.
 //!
-//! Start reading at `shell/mod.rs`; each section of the panel is a file of `ui`.
+//! Begin with `shell/app.rs`, the event loop; each section of the panel is a file of `ui`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

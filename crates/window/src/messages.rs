@@ -34,14 +34,14 @@ pub use lavoxel_sim::lowpass::BRICK;
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 use lavoxel_sim::simulation;
 
-/// Speed at which the simulation runs.
+/// Pace of the simulation: paused, a fixed step rate, or as fast as possible.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// Makes no steps.
+    /// Paused: no steps are made.
     Paused,
-    /// Fixed rate in steps per second (above 0), as far as the machine can.
+    /// Fixed rate in steps per second, above 0; lower if the machine is too slow.
     Rate(f64),
-    /// Makes steps as fast as possible.
+    /// Unlimited: steps are made as fast as possible.
     Free,
 }
 
@@ -51,78 +51,81 @@ pub enum Pace {
 pub enum Command {
     /// Replaces the session by a new scene at step 0.
     Open(Box<Scene>),
-    /// Sets the pace, or pauses.
+    /// Sets the pace or pauses; a pause also ends a seek in progress.
     Pace(Pace),
     /// Makes this number of steps as fast as possible, then pauses.
     Steps(u64),
-    /// Applies a command to the simulation as a new act; vents are numbered as in
-    /// [`Report::vents`]. If acts or steps lie ahead, a new branch begins.
+    /// Applies a command to the simulation and records it as an act. Vents are numbered as in
+    /// [`Report::vents`]. If acts or steps lie ahead in the history, a new branch begins.
     World(simulation::Command),
-    /// Applies a command to the simulation within the same gesture as the previous command (such as
-    /// a drag of a slider): undo joins both.
+    /// Applies a command as `World` does, within the same gesture as the previous command (such as
+    /// a drag of a slider): undo treats both as one.
     Drag(simulation::Command),
-    /// Draws a piece of a brush stroke.
+    /// Applies a piece of a brush stroke to the world.
     Stroke(Box<Stroke>),
-    /// Takes a snapshot of the present moment, to which the user can return.
+    /// Keeps a snapshot of the present moment, to which the user can return.
     Keep,
-    /// Moves the session to another moment.
+    /// Moves the session to another moment, by a seek.
     Go(Way),
     /// Renames or removes a branch.
     Branch(BranchChange),
     /// Shows another branch, by its number, at the present step or at its tip if that lies earlier;
     /// `None` returns to the present moment.
     Visit(Option<u64>),
-    /// Probes the cell under the pointer along a ray; [`Report::probe`] holds the result until
-    /// another ray, or `None` for no probe.
+    /// Sets the ray under the pointer; [`Report::probe`] then contains the values of the cell that
+    /// the ray hits. `None`: no probe.
     Pick(Option<Ray>),
-    /// Selects the slices to send: cell index across x, y and z (`None`: no slice), and the
-    /// quantity they show.
+    /// Sets the slices to send: cell index across x, y and z (`None`: no slice), and the quantity
+    /// on all slices.
     Cuts([Option<usize>; 3], Quantity),
-    /// Parameters of the light that the lava casts on the rock.
+    /// Sets the parameters of the light that the lava casts on the rock.
     Glow(Glow),
-    /// Begins a second run of this scene at step 0, which follows the session, in place of the
-    /// second run so far; `None` ends the second run.
+    /// Begins a second run of a scene at step 0, which follows the first run and replaces a second
+    /// run in progress. `None` ends the second run.
     Second(Option<Box<Scene>>),
-    /// Parameters of the light that the lava of the second run casts on the rock.
+    /// Sets the parameters of the light that the second run's lava casts on the rock.
     SecondGlow(Glow),
-    /// True gives drawing priority over steps (such as while a camera is dragged); false ends that
-    /// priority.
+    /// Gives drawing priority over steps (true, such as while the camera is dragged), or ends that
+    /// priority (false).
     GiveWay(bool),
-    /// Selects the measurements for the live plots.
+    /// Sets the measurements that the live plots need.
     Watch(Watch),
-    /// Camera and look for the next save.
+    /// Sets camera and look with which the session is saved.
     View(Box<CameraSpec>, Box<LookSpec>),
-    /// Key frames of the film for the next save.
+    /// Sets the film key frames with which the session is saved.
     Film(Vec<FilmKey>),
     /// Replaces the session by the scene of a session file, and replays its history up to the saved
     /// moment.
     Resume(Box<Scene>, Box<History>),
-    /// Thumbnail for the session file, as PNG bytes.
+    /// Sets the thumbnail with which the session file is saved, as PNG bytes.
     Thumbnail(Vec<u8>),
     /// Writes the session to a file: as a session file with its history, or as a scene file whose
-    /// run reproduces the state bit by bit. The second field says what happens to an existing file.
+    /// run reproduces the present state bit by bit. Second field: treatment of an existing file.
     Save(PathBuf, Existing),
 }
 
 /// Measurements that the window requests in addition to the numbers of every report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Watch {
-    /// Name of the material whose covered area and runout are measured; `None` for no material.
+    /// Name of the material whose covered area and runout are measured; `None`: no measurement.
     pub material: Option<String>,
-    /// Column `[x, z]` whose thicknesses and temperature are measured; `None` for no column.
+    /// Column `[x, z]` whose thicknesses and temperature are measured; `None`: no measurement.
     pub column: Option<[usize; 2]>,
-    /// Column `[x, z]` under a first-person camera; `None` outside first person.
+    /// Column `[x, z]` whose surface height is measured, since a first-person camera stands there;
+    /// `None` outside first person.
     pub stand: Option<[usize; 2]>,
 }
 
 /// Results of the measurements requested by `Watch`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
-    /// Extent of the watched material; `None` if none is watched.
+    /// Covered area and runout of the requested material; `None` if none was requested.
     pub spread: Option<Spread>,
-    /// Values of the watched column; `None` if none is watched or outside the box.
+    /// Values of the requested column; `None` if none was requested, or for a column outside the
+    /// box.
     pub column: Option<Column>,
-    /// Surface under a first-person camera; `None` outside first person or outside the box.
+    /// Surface height of the column under a first-person camera; `None` outside first person, or
+    /// for a column outside the box.
     pub stand: Option<Stand>,
 }
 
@@ -131,107 +134,111 @@ pub struct Watched {
 pub struct Stand {
     /// Column `[x, z]`.
     pub at: [usize; 2],
-    /// Upper surface of ground, bodies and liquids, in cells above the floor of the box.
+    /// Height of the upper surface of ground, bodies and liquids, in cells above the floor of the
+    /// box.
     pub surface: f32,
 }
 
-/// Extent of a material on the ground.
+/// Extent of a material on the ground: covered area and runout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// Number of the step at the measurement.
+    /// Number of the step at which the extent was measured.
     pub step: u64,
-    /// Covered area of the ground in m².
+    /// Area of all columns that contain the material, in m².
     pub area_m2: f64,
-    /// Runout: horizontal distance of the farthest covered column from its nearest vent, in metres;
+    /// Runout: horizontal distance in metres from the farthest covered column to its nearest vent;
     /// `None` without a vent.
     pub front_m: Option<f64>,
 }
 
-/// Measurements of one column.
+/// Measured values of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     /// Column `[x, z]`.
     pub at: [usize; 2],
-    /// Name and thickness in metres of each material: volume in the column over the column's area.
+    /// Name of each material, with its thickness in metres: volume in the column divided by the
+    /// column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Surface temperature of liquid lava in °C; `None` in the classic model or without lava.
+    /// Surface temperature of the liquid lava in °C; `None` in the classic model and without liquid
+    /// lava.
     pub celsius: Option<f64>,
 }
 
-/// Piece of a brush stroke, along the path of the pointer.
+/// Piece of a brush stroke: the pointer's path since the previous piece, and the brush.
 #[derive(Clone, Debug)]
 pub struct Stroke {
-    /// Set for the first piece of a stroke.
+    /// Set for the first piece of a new stroke.
     pub begins: bool,
-    /// Rays along the pointer's path since the previous piece, each starting where it enters the
-    /// visible part of the box. Empty: repeats the last dab.
+    /// Rays under the pointer along its path since the previous piece; each starts where it enters
+    /// the visible part of the box. Empty: the last dab is repeated.
     pub rays: Vec<Ray>,
     /// Visible part of the box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
     /// Radius of the brush in cells.
     pub radius: f64,
-    /// Matter that the brush puts into the ball.
+    /// Matter that the brush puts into the cells of each dab.
     pub matter: Matter,
 }
 
-/// Movement of a session through its time.
+/// Target of a seek: moment to which the session moves, and with it the pace on arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Goes to a moment of the present branch and pauses.
+    /// Moves to this moment of the present branch, and pauses.
     To(Moment),
-    /// Goes to a step of the present branch, after all acts at that step, and pauses.
+    /// Moves to this step of the present branch, after all acts at that step, and pauses.
     Step(u64),
-    /// Returns to the scene as it was opened, at the present pace.
+    /// Returns to step 0 of the scene as opened, without a change of pace.
     Start,
-    /// Returns to the nearest earlier moment kept by the user, or to the start if there is none,
-    /// and pauses.
-    Back,
-    /// Goes to the nearest later moment kept by the user, or to the tip of the branch if there is
+    /// Returns to the nearest earlier moment that the user has kept, or to the start if there is
     /// none, and pauses.
+    Back,
+    /// Moves to the nearest later moment that the user has kept, or to the tip of the branch if
+    /// there is none, and pauses.
     Ahead,
-    /// Undoes the last deed: goes to the moment just before it.
+    /// Undoes the last user action: returns to the moment just before it.
     Undo,
-    /// Redoes the deed undone last, or the next one ahead if none was undone: goes to the moment
-    /// just after it.
+    /// Redoes the user action undone last, or the next action ahead if none was undone: moves to
+    /// the moment just after it.
     Redo,
-    /// Goes to the branch with this number, at the present step or at its tip if that lies earlier.
+    /// Moves to the branch with this number, at the present step, or at the branch's tip if the tip
+    /// lies earlier.
     Branch(u64),
 }
 
 /// Change of a branch; the first field is the branch's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BranchChange {
-    /// Renames the branch.
+    /// Gives the branch another name.
     Rename(u64, String),
-    /// Removes the branch, and the acts that lie on no other branch.
+    /// Removes the branch, and those acts that lie on no other branch.
     Remove(u64),
 }
 
-/// Changed texels in a box of the lava's volume.
+/// Box of cells of the lava's volume, with the new texels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Cell with the lowest coordinates, as x, y, z.
+    /// Lower corner of the box: smallest x, y, z of its cells.
     pub origin: Place,
     /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Density and energy of each cell, as bytes coded like [`lavoxel_sim::lowpass::Volume`]; x
-    /// fastest, then y, then z.
+    /// Density and energy of each cell of the box, as bytes coded like
+    /// [`lavoxel_sim::lowpass::Volume`]; x fastest, then y, then z.
     pub texels: Vec<[u8; 2]>,
 }
 
-/// Changed rectangle of the ground.
+/// Rectangle of columns in which the ground changed, with the new heights.
 #[derive(Clone, Debug)]
 pub struct GroundPatch {
-    /// First column as `[x, z]`.
+    /// Corner column of the rectangle with the smallest `[x, z]`.
     pub origin: [usize; 2],
-    /// Heights in cells above the floor, shape (columns along z, columns along x).
+    /// Ground heights in cells above the floor, shape (columns along z, columns along x).
     pub heights: Array2<f32>,
-    /// Columns with caves of the whole ground.
+    /// Caves of the whole ground: the columns that have open cells below the surface.
     pub(crate) caves: Arc<Caves>,
 }
 
 impl GroundPatch {
-    /// Creates a patch of the whole ground; `tall` is the height of a cell in cell widths.
+    /// Creates a patch of the whole ground; `tall`: height of a cell in cell widths.
     pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
         Self {
             origin: [0, 0],
@@ -240,8 +247,8 @@ impl GroundPatch {
         }
     }
 
-    /// Creates a patch of the bounding rectangle of all columns changed since `cursor`, and moves
-    /// the cursor to the present; `None` without changes. `tall` is the height of a cell in cell
+    /// Creates a patch of the smallest rectangle that contains all columns changed since `cursor`,
+    /// and moves `cursor` to the present; `None` without changes. `tall`: height of a cell in cell
     /// widths.
     pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
@@ -256,7 +263,8 @@ impl GroundPatch {
         })
     }
 
-    /// Copies the patch into `heights`, the heights of the whole ground in cells, shape (nz, nx).
+    /// Copies the heights of the patch into `heights`, which has the heights of the whole ground in
+    /// cells, shape (nz, nx).
     pub fn write_to(&self, heights: &mut Array2<f32>) {
         let ([x, z], (depth, width)) = (self.origin, self.heights.dim());
         heights
@@ -268,38 +276,39 @@ impl GroundPatch {
 /// Changes of the materials other than lava since the last update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediaUpdate {
-    /// Name and look of each material present, in the order of the texels' bytes.
+    /// Name and look of each material present, in the order of the bytes in each cell's texels.
     pub media: Vec<(String, MaterialLook)>,
-    /// Set if all earlier texels are invalid; cells without a patch are then empty.
+    /// Set if all texels of earlier updates are invalid; cells outside of all patches are then
+    /// empty.
     pub reset: bool,
-    /// Changed boxes; disjoint.
+    /// Changed boxes of cells, which do not overlap.
     pub patches: Vec<MediaPatch>,
     /// Largest density (0 to 255) of any of the materials in each brick of [`BRICK`]³ cells,
     /// including a halo of one cell; x fastest. `None` if unchanged.
     pub bricks: Option<Vec<u8>>,
 }
 
-/// Changed texels of all materials other than lava, in a box of the volume.
+/// Box of cells of the volume, with the new densities of all materials other than lava.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaPatch {
-    /// Cell with the lowest coordinates, as x, y, z.
+    /// Lower corner of the box: smallest x, y, z of its cells.
     pub origin: Place,
     /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Density of each cell, one byte per material of [`MediaUpdate::media`], 255 for a full cell;
-    /// material fastest, then x, y, z.
+    /// Density of each cell of the box (0 empty to 255 full), one byte for each material of
+    /// [`MediaUpdate::media`]; material fastest, then x, y, z.
     pub texels: Vec<u8>,
 }
 
-/// Changes of the simulation since the last update.
+/// Update for the window: report, and changes of the picture data since the last update.
 #[derive(Debug)]
 pub struct Update {
     /// Numbers of the simulation's present state.
     pub report: Report,
     /// Set if all data of earlier updates are invalid: the box may have another size, and cells
-    /// without a patch are empty.
+    /// outside of all patches are empty.
     pub reset: bool,
-    /// Changed boxes of the lava's volume; disjoint.
+    /// Changed boxes of cells of the lava's volume, which do not overlap.
     pub patches: Vec<Patch>,
     /// Changes of the materials other than lava; `None` if unchanged.
     pub media: Option<MediaUpdate>,
@@ -316,18 +325,18 @@ pub struct Update {
     pub cuts: [Option<Cut>; 3],
     /// Light of the lava on its surroundings; `None` if unchanged.
     pub ember: Option<EmberUpdate>,
-    /// Present sea: water at the sides of the box; `None` without a sea.
+    /// Sea in the present state: water at the sides of the box; `None` without a sea.
     pub sea: Option<Sea>,
-    /// Present mouths of the vents that throw clots of lava.
+    /// Mouths of the vents that throw clots of lava, in the present state.
     pub mouths: Vec<Mouth>,
-    /// Changes of the second run; `None` without a second run.
+    /// Update of the second run; `None` without a second run.
     pub second: Option<SecondUpdate>,
-    /// New notices for the user.
+    /// Notices for the user since the last update, oldest first.
     pub notices: Vec<Notice>,
 }
 
 impl Update {
-    /// Creates an update with `report` and no other changes.
+    /// Creates an update that contains `report` and no changes of the picture data.
     pub(crate) fn of_report(report: Report) -> Self {
         Self {
             report,
@@ -354,7 +363,7 @@ pub struct EmberUpdate {
     /// Per column, shape (nz, nx), x fastest: emitted light; height × emitted light (both blurred);
     /// surface temperature in kelvin, 0 if unknown.
     pub columns: Vec<[f32; 3]>,
-    /// Patches of glowing lava: centre as x, y, z in cells, and glow.
+    /// Patches of glowing lava: centre as x, y, z in cells, and strength of the emitted light.
     pub patches: Vec<[f32; 4]>,
 }
 
@@ -377,18 +386,18 @@ impl EmberUpdate {
 /// Notice for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// Set for an error: an action could not be done.
+    /// Set for an error: something that was requested could not be done.
     pub wrong: bool,
     /// Text, one sentence.
     pub text: String,
-    /// Remedy that a button next to the text offers; `None` for no button.
+    /// Remedy that a button next to the text offers; `None`: no button.
     pub mend: Option<Mend>,
 }
 
-/// Remedy that the window offers together with a notice.
+/// Remedy that the window offers with a notice, by a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mend {
-    /// Opens the sides of the box, where lava has piled up.
+    /// Opens the sides of the box, at which lava has piled up.
     OpenSides,
 }
 
@@ -402,7 +411,7 @@ impl Notice {
         }
     }
 
-    /// Creates an error notice about an action that failed.
+    /// Creates an error notice about something that could not be done.
     pub fn wrong(text: String) -> Self {
         Self {
             wrong: true,

@@ -1,6 +1,6 @@
-//! State of the window: the last report, working copies of values that the user edits, and the
-//! visible parts of the user interface. The panel reads and edits the state, and queues requests
-//! for the frame loop.
+//! State of the window: last report, working copies of the values that the user edits, and the
+//! visibility of parts of the user interface. The panel reads and edits the state, and queues
+//! requests for the event loop.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,17 +33,18 @@ use lavoxel_scene::scene::{Overrides, Scene};
 use lavoxel_sim::goals::{Verdict, outcome};
 use lavoxel_sim::source::VentSpec;
 
-/// Time for which a user's edit overrides reports, which may be older than the edit.
+/// Time after a user's edit during which reports do not overwrite the edited value, since they may
+/// be older than the edit.
 const BELIEVED: Duration = Duration::from_millis(600);
 
-/// Default pace after a paused start and after unlimited speed.
+/// Default pace, used after a start in pause and after unlimited speed.
 pub(crate) const USUAL_PACE: Pace = Pace::Rate(60.0);
 
 /// Default pace for a bare heightmap in the classic model, whose steps have no physical duration:
-/// its vent takes minutes to fill a valley.
+/// the vent of such a scene takes minutes to fill a valley.
 pub const HEIGHTMAP_PACE: Pace = Pace::Rate(10.0);
 
-/// Working copy of a reported value that the user can edit.
+/// Value that the simulation reports and the user can edit: a working copy for the panel.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Draft<T> {
     pub(crate) value: T,
@@ -58,18 +59,20 @@ impl<T: Clone + PartialEq> Draft<T> {
         }
     }
 
-    /// Marks the value as just edited by the user, which overrides reports for a while.
+    /// Marks the value as edited by the user now; reports do not overwrite it for `BELIEVED`.
     pub(crate) fn touch(&mut self) {
         self.edited = Some(Instant::now());
     }
 
-    /// Takes over the reported value even after a recent edit, which belongs to another scene.
+    /// Overwrites the value with `reported` even after a recent edit; used when another scene has
+    /// arrived.
     fn replace(&mut self, reported: &T) {
         self.edited = None;
         self.value.clone_from(reported);
     }
 
-    /// Takes over the reported value, unless the user has just edited the value.
+    /// Overwrites the value with `reported`, unless the user has edited the value within
+    /// `BELIEVED`.
     fn follow(&mut self, reported: &T) {
         if self.edited.is_none_or(|at| at.elapsed() > BELIEVED) {
             self.edited = None;
@@ -78,121 +81,124 @@ impl<T: Clone + PartialEq> Draft<T> {
     }
 }
 
-/// Request of the user interface to the frame loop.
+/// Request of the user interface to the event loop.
 #[derive(Clone, Debug)]
 pub(crate) enum Request {
     /// Carries out an action.
     Do(Action),
     /// Sends a command to the simulation thread.
     Send(Command),
-    /// Moves the session to another moment.
+    /// Moves the session to another moment, by a seek.
     Go(Way),
-    /// Compares the present branch with the branch of this number, side by side.
+    /// Compares the present branch with the branch of this number, by pictures side by side.
     Compare(u64),
-    /// Edits the key frames of the film.
+    /// Edits or previews the key frames of the film.
     Film(Filming),
-    /// Opens a scene file or a heightmap.
+    /// Opens the scene file or heightmap with this path, or the built-in scene of this name.
     Open(PathBuf),
-    /// Opens a scene that has no file.
+    /// Opens a scene that was made in the program and has no file.
     Make(Box<Scene>),
-    /// Shows the start screen for the choice of the second run.
+    /// Shows the start screen, where the user chooses the scene of a second run.
     ChooseSecond,
-    /// Begins a second run of a scene file or a heightmap.
+    /// Begins a second run of the scene file or heightmap with this path.
     RunSecond(PathBuf),
-    /// Begins a second run of a scene that has no file.
+    /// Begins a second run of a scene that was made in the program and has no file.
     RunSecondOf(Box<Scene>),
-    /// Opens the present scene again with finer cells.
+    /// Opens the present scene again with cells of half the edge length.
     Finer,
-    /// Opens the bare heightmap again in the physical model.
+    /// Opens the present bare heightmap again in the physical model.
     Physical,
-    /// Begins a challenge, after the player has read the task.
+    /// Begins a challenge, once the player has read the task.
     Begin,
 }
 
-/// Card about the challenge of a scene with goals.
+/// Card about the challenge (a scene with goals) that is shown over the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Card {
     /// Task of the challenge, before the first step.
     Task,
-    /// Result of the challenge.
+    /// Result of the challenge, once the goals are decided.
     End(Verdict),
 }
 
-/// Visible parts of the user interface, and the texts in its fields.
+/// Visibility of parts of the user interface, and the texts in its fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Shown {
     pub(crate) panel: bool,
-    /// Set while the panel is folded to a narrow bar; `None` until the user has chosen, with the
-    /// default that narrow windows fold the panel.
+    /// Set while the panel is folded to a narrow bar; `None` before the user has folded or unfolded
+    /// it: the panel is then folded in narrow windows only.
     pub(crate) folded: Option<bool>,
     pub(crate) help: bool,
     pub(crate) volume: bool,
     pub(crate) ground: bool,
     pub(crate) quality: Quality,
-    /// Target frame rate of [`Quality::Auto`] in frames per second, until the user sets another
+    /// Target frame rate of [`Quality::Auto`] in frames per second, unless the user has set another
     /// rate.
     pub(crate) usual_fps: f32,
-    /// File name typed into the start screen, its completions, and the name typed for a recording.
+    /// Path typed into the start screen's text field.
     pub(crate) open_path: String,
     pub(crate) completion: Completion,
     pub(crate) record_path: String,
-    /// Set while the start screen is shown, which is also the file dialog if the system has none.
+    /// Set while the start screen is shown; it also stands in for the file dialog if the system has
+    /// none.
     pub(crate) opening: bool,
-    /// Set if the start screen chooses the scene of the second run.
+    /// Set while the start screen is shown for choosing the scene of the second run.
     pub(crate) for_second: bool,
-    /// Set to give the start screen's text field the keyboard focus in the next frame.
+    /// Set if the start screen's text field must get the keyboard focus in the next frame.
     pub(crate) focus_path: bool,
-    /// Index of the tour's step that is shown; `None` without a tour.
+    /// Index of the tour's shown page, counted from 0; `None` without a tour.
     pub(crate) tour: Option<usize>,
-    /// Card of the challenge that is shown; `None` without a card.
+    /// Challenge card that is shown; `None` for no card.
     pub(crate) card: Option<Card>,
-    /// Bare heightmap for which the user can choose the model, with the overrides of the command
-    /// line; `None` for other scenes.
+    /// Bare heightmap for which the user can choose the model: its path, and the overrides of the
+    /// command line; `None` for other scenes.
     pub(crate) models: Option<Box<(PathBuf, Overrides)>>,
-    /// Set once the user has chosen the model; the panel can ask again.
+    /// Set once the user has chosen the model for the bare heightmap; the panel then no longer
+    /// asks.
     pub(crate) model_chosen: bool,
 }
 
 /// State of the timeline at the bottom of the window.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
-    /// Movement requested last in the drag in progress; `None` before the first.
+    /// Seek requested last during the drag in progress; `None` before the first request.
     pub(crate) asked: Option<Way>,
-    /// Number of the branch that is being renamed, and the text typed so far; `None` without
-    /// renaming.
+    /// Number of the branch that the user is renaming, and the name typed so far; `None` if none is
+    /// being renamed.
     pub(crate) rename: Option<(u64, String)>,
 }
 
-/// Display numbers of the last frame.
+/// Display values of the last frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Frame {
-    /// Rate of different pictures per second over the last second; `None` while the picture is
-    /// finished.
+    /// Number of different pictures shown per second, averaged over the last second; `None` while
+    /// the picture is final or the rate is too low to show.
     pub(crate) fps: Option<f64>,
-    /// Traced share of the window's resolution along each axis, 0 to 1.
+    /// Resolution of the picture as a fraction (0 to 1) of the window's resolution, along each
+    /// axis.
     pub(crate) scale: f32,
     /// Set if the picture is final: nothing moves and no refined picture follows.
     pub(crate) finished: bool,
-    /// Length of the recording in progress in seconds; `None` without a recording.
+    /// Time in seconds since the begin of the recording; `None` without a recording.
     pub(crate) recording: Option<f64>,
 }
 
 pub(crate) struct State {
-    /// Scene as it was opened; resets restore its camera, look and rules.
+    /// Scene as opened; resetting camera, look or rules restores its values.
     pub(crate) scene: Scene,
     pub(crate) report: Option<Report>,
     pub(crate) ground: Option<Arc<Array2<f32>>>,
-    /// Columns of rock placed by hand.
+    /// Rock placed by hand, as columns of cells to mark in the picture.
     pub(crate) built: Built,
     pub(crate) look: LookSpec,
     pub(crate) rules: Draft<RulesSpec>,
-    /// Materials other than lava, with the parameters in force.
+    /// Materials other than lava that tools can pour, with their parameters in force.
     pub(crate) materials: Draft<Vec<Material>>,
-    /// Wind in force; `None` without air.
+    /// Wind in force; `None` for a scene without air.
     pub(crate) wind: Draft<Option<Wind>>,
     pub(crate) vents: Draft<Vec<(usize, VentSpec)>>,
     pub(crate) pace: Draft<Pace>,
-    /// Pace that a resumed simulation gets after a pause.
+    /// Pace that the simulation gets at the end of a pause.
     pub(crate) rate: Pace,
     pub(crate) cuts: Cuts,
     pub(crate) tools: Tools,
@@ -204,19 +210,20 @@ pub(crate) struct State {
     pub(crate) film: KeyFrames,
     pub(crate) toasts: Toasts,
     pub(crate) strip: Strip,
-    /// Two pictures side by side, of two branches or two runs; `None` for one picture.
+    /// Divider with labels, while two branches or two runs are shown side by side; `None` for a
+    /// single picture.
     pub(crate) sides: Option<Sides>,
-    /// Numbers of two runs; `None` without a second run.
+    /// Latest numbers of two runs; `None` without a second run.
     pub(crate) runs: Option<TwoRuns>,
     pub(crate) frame: Frame,
-    /// Queue of requests for the frame loop.
+    /// Requests for the event loop, in order; emptied in each pass of the loop.
     pub(crate) requests: Vec<Request>,
-    /// Number of scenes sent to the simulation, without the first.
+    /// Number of scenes sent to the simulation so far, without the first scene.
     sent: u64,
-    /// Scene sent to the simulation but not reported yet, with its number in the order of sending;
-    /// `None` if there is none.
+    /// Scene sent to the simulation whose first report has not arrived yet, with its number counted
+    /// as `sent`; `None` if there is none.
     coming: Option<(u64, Scene)>,
-    /// Recently opened files, latest first.
+    /// List of recently opened files.
     pub(crate) recent: Recent,
     /// State of the start screen.
     pub(crate) gallery: Gallery,
@@ -283,14 +290,15 @@ impl State {
         }
     }
 
-    /// Registers a scene that is sent to the simulation and that becomes the present scene with its
-    /// first report.
+    /// Registers a scene sent to the simulation; the scene becomes the present one with its first
+    /// report.
     pub(crate) fn expect(&mut self, scene: Scene) {
         self.sent += 1;
         self.coming = Some((self.sent, scene));
     }
 
-    /// Takes over an update. Returns true for the first update of a scene that was sent.
+    /// Applies an update to the state. Returns true if the update is the first one of a scene that
+    /// was sent.
     pub(crate) fn follow(&mut self, update: &Update) -> bool {
         let report = &update.report;
         // Compared by number, not by step: a running simulation is past step 0 when the first
@@ -332,8 +340,8 @@ impl State {
         came
     }
 
-    /// Shows the card with the task when the scene of a challenge arrives, and the card with the
-    /// result in the deciding step, after which the simulation pauses.
+    /// Shows the challenge's task when its scene arrives, and the result in the step that decides
+    /// the challenge. `before`: previous report.
     fn note_challenge(&mut self, report: &Report, before: Option<&Report>) {
         let Some(before) = before else {
             let waits = outcome(&report.goals).is_none() && report.step == 0;
@@ -352,8 +360,8 @@ impl State {
         }
     }
 
-    /// Resets all working copies to the report of another scene, and drops plots and names of the
-    /// old scene.
+    /// Overwrites all working copies with the values of `report`, the first one of another scene,
+    /// and discards plots and texts of the old scene.
     fn drafts_replaced_by(&mut self, report: &Report) {
         self.rules.replace(&report.rules);
         self.materials.replace(&poured(report));
@@ -364,7 +372,7 @@ impl State {
         self.strip = Strip::default();
     }
 
-    /// Makes the scene that was sent the present scene.
+    /// Makes the registered scene the present scene, after its first report.
     fn arrive(&mut self) {
         let Some((_, scene)) = self.coming.take() else {
             return;
@@ -394,15 +402,15 @@ impl State {
         self.scene = scene;
     }
 
-    /// Returns the number of cells along x, y and z; `None` before the first report.
+    /// Returns the number of cells of the box along x, y and z; `None` before the first report.
     pub(crate) fn sides(&self) -> Option<[usize; 3]> {
         self.report
             .as_ref()
             .map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
-    /// Returns the column `[x, z]` that contains the point `at` (`[x, z]` in cells); `None` outside
-    /// the box.
+    /// Returns the column `[x, z]` that contains the point `at` (x and z in cells); `None` outside
+    /// the box and before the first report.
     pub(crate) fn column(&self, at: [f32; 2]) -> Option<[usize; 2]> {
         let [nx, _, nz] = self.sides()?;
         let inside = at
@@ -412,15 +420,16 @@ impl State {
         inside.then(|| at.map(|at| at as usize))
     }
 
-    /// Returns the bounds that cameras should frame: `subject`, the ground block in cells,
-    /// stretched to oblong cells in the physical model and extended by the initial matter above.
+    /// Returns the bounds that a camera frames, in cells: `subject` (the ground's bounds),
+    /// stretched to the cell height of the physical model and extended upwards by the matter of the
+    /// scene's start.
     pub(crate) fn proportioned(&self, subject: Bounds) -> Bounds {
         let grid = self.report.as_ref().map(|report| report.grid);
         let matter = grid.map_or_else(Vec::new, |grid| self.scene.spec.matter_at_start(grid));
         subject.of_tall_cells(self.cell_height()).holding(&matter)
     }
 
-    /// Returns the height of a cell as drawn, in cell widths.
+    /// Returns the height of a cell in cell widths, as pictures draw it.
     fn cell_height(&self) -> f32 {
         let flows = self.report.as_ref().filter(|report| report.flow.is_some());
         flows.map_or(1.0, |report| {
@@ -428,12 +437,12 @@ impl State {
         })
     }
 
-    /// Queues a request for the frame loop.
+    /// Queues a request for the event loop.
     pub(crate) fn ask(&mut self, request: Request) {
         self.requests.push(request);
     }
 
-    /// Sets the pace; any pace except a pause also becomes the pace after the next pause.
+    /// Sets the pace; any pace except a pause also becomes the pace at the end of the next pause.
     pub(crate) fn set_pace(&mut self, pace: Pace) {
         if pace != Pace::Paused {
             self.rate = pace;
@@ -443,7 +452,7 @@ impl State {
         self.ask(Request::Send(Command::Pace(pace)));
     }
 
-    /// Opens the sides of the box, in the classic model only.
+    /// Opens the sides of the box; no effect in the physical model.
     pub(crate) fn open_sides(&mut self) {
         let before = self.rules.value.clone();
         self.rules.value.walls = Walls::Open;
@@ -452,8 +461,8 @@ impl State {
         self.ask(Request::Send(Command::World(change.into())));
     }
 
-    /// Returns the visible part of the box for a camera (clip box, cut open by slices): lower and
-    /// upper bound in cells along x, y and z.
+    /// Returns the part of the box that `camera` shows, limited by the clip box and by slices:
+    /// lower and upper bound in cells along x, y and z.
     pub(crate) fn visible_part(&self, camera: &Camera) -> [[f32; 2]; 3] {
         let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else {
             return [[0.0, 0.0]; 3];
@@ -469,7 +478,7 @@ impl State {
         std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
-    /// Returns the view of a picture without a covered part, for a camera.
+    /// Returns the view of a picture by `camera`, without columns that the panel covers.
     pub(crate) fn view(&self, camera: Camera) -> View {
         View {
             camera,
@@ -481,18 +490,19 @@ impl State {
         }
     }
 
-    /// Returns the parameters of the light that the lava casts on the rock.
+    /// Returns the parameters of the light that the lava casts on the rock, for the present look.
     pub(crate) fn glow(&self) -> Glow {
         Glow::from(&self.look)
     }
 
-    /// Shows a notice.
+    /// Shows a notice to the user.
     pub(crate) fn tell(&mut self, notice: Notice) {
         self.toasts.add(notice, Instant::now());
     }
 }
 
-/// Returns the materials other than lava that tools can pour, with the parameters in force.
+/// Returns the materials other than lava that tools can pour, with the parameters in force in
+/// `report`.
 fn poured(report: &Report) -> Vec<Material> {
     let others = report
         .materials

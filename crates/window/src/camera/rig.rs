@@ -1,4 +1,5 @@
-//! Camera rig of the window, without any window: orbit, pan, zoom, walk, presets and turntable.
+//! Camera rig of the window (independent of the window itself): orbit, pan, zoom, walk, presets and
+//! turntable.
 //!
 //! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns
 //! around the target, first person turns around the eye; changing between the two modes moves
@@ -13,55 +14,59 @@ use lavoxel_render::{Bounds, Camera, CameraSpec};
 const TURN_DEG: f32 = 0.35;
 /// Look-around speed of a drag in first person, in degrees per pixel.
 const LOOK_DEG: f32 = 0.18;
-/// Factor on the distance per notch of the mouse wheel.
+/// Factor on the distance to the target for one notch of the mouse wheel.
 const ZOOM: f32 = 0.88;
-/// Time constant in seconds of the exponential easing of movements.
+/// Time constant in seconds of the exponential easing of the camera.
 const EASE_S: f32 = 0.06;
-/// Distance in cells from a first-person camera to the centre of its view.
+/// Distance in cells from the eye to the target of a first-person camera.
 const STANDING: f32 = 16.0;
 /// Angular speed of the turntable in degrees per second.
 const TURNTABLE_DEG_S: f32 = 18.0;
-/// Width over height of the pictures for which scenes set the distance of their camera.
+/// Aspect ratio (width over height) of the pictures for which scenes define the distance of their
+/// camera.
 const USUAL_ASPECT: f32 = 1.5;
 
-/// Elevation in degrees of the overview for building: steep enough to see the ground from above,
-/// flat enough to see its slope.
+/// Elevation in degrees of the camera at the begin of a challenge: steep enough to see the ground
+/// from above, flat enough to see its slope.
 const OVERLOOK_DEG: f32 = 48.0;
 
-/// Camera rig of the window. Movements change a goal pose; [`Rig::advance`] eases the shown pose
+/// Camera rig of the window. Input changes a goal pose; [`Rig::advance`] moves the shown pose
 /// towards the goal until both are exactly equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     spec: CameraSpec,
-    /// Vertical field of view in force, in degrees: that of the scene or of a key frame.
+    /// Vertical field of view in degrees: that of the scene's camera or of a key frame.
     fov_deg: f32,
     shown: Pose,
     goal: Pose,
-    /// Width in pixels that the panel covers at the left of the window: as shown, and as goal.
+    /// Width in pixels that the panel covers at the left of the window: as shown during the easing,
+    /// and as goal.
     covered: (f32, f32),
     /// Width and height in pixels of the part of the window that the panel leaves free.
     free: Size,
-    /// Camera that frames the goal pose; `None` once the user has moved the view.
+    /// Camera settings from which the goal pose was computed, used again when the window's size
+    /// changes; `None` once the user has moved the camera.
     framed: Option<CameraSpec>,
     /// Set in first person, where drags look around instead of orbiting.
     pub first_person: bool,
-    /// Goal pose before first person, restored at its end; `None` outside first person.
+    /// Goal pose before first person was entered, restored when first person is left; `None`
+    /// outside first person.
     before: Option<Pose>,
-    /// Height of the eye above its standing surface in cells, in first person.
+    /// Height in cells of the first-person eye above the surface on which it stands.
     height: f32,
-    /// Depth in cells of water, lava or bodies between the ground and the standing surface, in
-    /// first person.
+    /// Depth in cells of water, lava or bodies between the ground and the surface on which the
+    /// first-person eye stands.
     depth: f32,
     /// Set while the camera circles its target.
     pub turntable: bool,
-    /// Set while the picture shares the window with another one: a scene's camera then steps back
-    /// until the width of a usual picture fits.
+    /// Set while two pictures share the window: a scene's camera is then moved back until a picture
+    /// of the usual aspect ratio would fit in width.
     pub shares: bool,
 }
 
 impl Rig {
-    /// Creates a rig with a scene's camera, for a window of `size` pixels whose left `covered`
-    /// pixels the panel hides. `subject`: bounds to frame, in cells.
+    /// Creates a rig with the camera `spec` of a scene, for a window of `size` pixels whose left
+    /// `covered` pixels the panel hides. `subject`: bounds that the camera frames, in cells.
     pub(crate) fn new(spec: &CameraSpec, subject: &Bounds, size: Size, covered: f32) -> Self {
         let free = uncovered(size, covered);
         let pose = Pose::framed(spec, subject, free);
@@ -82,13 +87,13 @@ impl Rig {
         }
     }
 
-    /// Returns to the scene's camera and stops the turntable.
+    /// Returns to the scene's camera, which frames `subject`, and stops the turntable.
     pub(crate) fn reset(&mut self, subject: &Bounds) {
         self.frame(self.spec.clone(), subject);
         self.turntable = false;
     }
 
-    /// Frames the whole subject from the direction `side`.
+    /// Frames the whole of `subject` (bounds in cells) from the direction `side`.
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec {
@@ -101,7 +106,8 @@ impl Rig {
         self.frame(spec, subject);
     }
 
-    /// Frames the whole subject from high above, from the azimuth of the scene's camera.
+    /// Frames the whole of `subject` (bounds in cells) from an elevation of `OVERLOOK_DEG`, at the
+    /// azimuth of the scene's camera.
     pub(crate) fn overlook(&mut self, subject: &Bounds) {
         let spec = CameraSpec {
             elevation_deg: OVERLOOK_DEG,
@@ -120,14 +126,15 @@ impl Rig {
         self.before = None;
     }
 
-    /// Returns true if the rig is fitted to a window of `size` pixels whose left `covered` pixels
-    /// the panel hides.
+    /// Returns true if the rig was last fitted to a window of `size` pixels whose left `covered`
+    /// pixels the panel hides.
     pub(crate) fn is_fitted(&self, size: Size, covered: f32) -> bool {
         self.covered.1 == covered && self.free == uncovered(size, covered)
     }
 
     /// Fits the rig to a window of `size` pixels whose left `covered` pixels the panel hides: the
-    /// picture is centred in the free part, and fills it until the user moves the camera.
+    /// target is centred in the free part. Unless the user has moved the camera, `subject` fills
+    /// that part.
     pub(crate) fn fit(&mut self, subject: &Bounds, size: Size, covered: f32) {
         self.covered.1 = covered;
         let free = uncovered(size, covered);
@@ -138,7 +145,7 @@ impl Rig {
         }
     }
 
-    /// Sets [`Rig::shares`] of a new rig, without easing.
+    /// Sets [`Rig::shares`] of a new rig and moves the camera accordingly, without easing.
     pub(crate) fn share(&mut self, shares: bool, subject: &Bounds) {
         self.shares = shares;
         if let Some(spec) = &self.framed {
@@ -147,7 +154,7 @@ impl Rig {
         }
     }
 
-    /// Returns the pose of the camera that `spec` describes, in the free part of the window.
+    /// Returns the pose of the camera `spec` that frames `subject` in the free part of the window.
     fn framing(&self, spec: &CameraSpec, subject: &Bounds) -> Pose {
         let mut pose = Pose::framed(spec, subject, self.free);
         let aspect = self.free.0 as f32 / self.free.1 as f32;
@@ -158,8 +165,8 @@ impl Rig {
         pose
     }
 
-    /// Turns by a drag of (`right`, `down`) pixels: an orbit around the target, or a turn of the
-    /// eye in first person.
+    /// Turns the camera by a drag of (`right`, `down`) pixels: around the target, or in first
+    /// person around the eye.
     pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
         self.framed = None;
         if self.first_person {
@@ -171,7 +178,8 @@ impl Rig {
         }
     }
 
-    /// Pans by a drag of (`right`, `down`) pixels, so that the target follows the pointer.
+    /// Moves the camera sideways by a drag of (`right`, `down`) pixels, so that the target follows
+    /// the pointer.
     pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
         self.framed = None;
         let [across, up, _] = self.goal.axes();
@@ -179,8 +187,8 @@ impl Rig {
         self.goal.target += (up * down - across * right) * cells;
     }
 
-    /// Zooms by `notches` of the mouse wheel towards the pixel (`x`, `y`) from the top left;
-    /// positive values zoom in.
+    /// Zooms by `notches` of the mouse wheel towards the pixel (`x`, `y`) of a window of `size`
+    /// pixels; positive values zoom in.
     pub(crate) fn zoom(&mut self, notches: f32, (x, y): (f32, f32), size: Size) {
         self.framed = None;
         let share = ZOOM.powf(notches.clamp(-20.0, 20.0));
@@ -197,7 +205,8 @@ impl Rig {
         self.goal.distance = distance;
     }
 
-    /// Zooms by `notches` of the mouse wheel towards the centre of the window's free part.
+    /// Zooms by `notches` of the mouse wheel towards the centre of the window's free part; positive
+    /// values zoom in.
     pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
         self.zoom(
             notches,
@@ -206,8 +215,8 @@ impl Rig {
         );
     }
 
-    /// Walks for `seconds` to the right, upward and forward, each as a fraction (−1 to 1) of the
-    /// walking speed, which grows with the distance to the target.
+    /// Moves the camera for `seconds` to the right, upward and forward, each as a fraction (−1 to
+    /// 1) of the walking speed, which grows with the distance to the target.
     pub(crate) fn walk(&mut self, [right, up, forward]: [f32; 3], seconds: f32) {
         self.framed = None;
         let [across, _, ahead] = self.goal.axes();
@@ -264,7 +273,8 @@ impl Rig {
         self.goal.target.y += (lowest - self.goal.eye().y).max(0.0);
     }
 
-    /// Raises the eye in first person above `depth` cells of matter on the ground.
+    /// Sets the depth in cells of the matter between the ground and the surface on which the
+    /// first-person eye stands.
     pub(crate) fn stand_above(&mut self, depth: f32) {
         self.goal.target.y += depth - self.depth;
         self.depth = depth;
@@ -276,12 +286,12 @@ impl Rig {
         [eye.x, eye.z]
     }
 
-    /// Returns the walking distance in cells for `seconds`.
+    /// Returns the distance in cells that the camera walks in `seconds`.
     fn stride(&self, seconds: f32) -> f32 {
         (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds
     }
 
-    /// Eases the shown pose towards the goal over `seconds`. Returns true while the picture moves.
+    /// Moves the shown pose towards the goal over `seconds`. Returns true while the camera moves.
     pub(crate) fn advance(&mut self, seconds: f32) -> bool {
         if self.turntable {
             self.framed = None;
@@ -303,14 +313,14 @@ impl Rig {
         true
     }
 
-    /// Returns the camera of a picture of `size` pixels without a panel: the target is at the
-    /// centre of the picture.
+    /// Returns the camera at the shown pose, for a picture of `size` pixels without a panel: the
+    /// target is at the centre of the picture.
     pub(crate) fn camera(&self, size: Size) -> Camera {
         self.shown.camera(self.fov_deg, size)
     }
 
-    /// Returns the camera of a window of `size` pixels: the target is at the centre of the part
-    /// that the panel leaves free.
+    /// Returns the camera at the shown pose, for a window of `size` pixels: the target is at the
+    /// centre of the part that the panel leaves free.
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
@@ -321,12 +331,14 @@ impl Rig {
         .camera(self.fov_deg, size)
     }
 
-    /// Returns the goal pose as a scene's camera, clamped to a scene's ranges.
+    /// Returns the goal pose as camera settings of a scene: distance and target relative to
+    /// `subject`, clamped to the ranges of a scene.
     pub(crate) fn spec(&self, subject: &Bounds) -> CameraSpec {
         self.written(&self.goal, subject)
     }
 
-    /// Returns the shown pose, which may still move towards the goal, as a scene's camera.
+    /// Returns the shown pose, which may differ from the goal during the easing, as camera settings
+    /// of a scene relative to `subject`.
     pub(crate) fn shown_spec(&self, subject: &Bounds) -> CameraSpec {
         self.written(&self.shown, subject)
     }
@@ -350,7 +362,7 @@ impl Rig {
         }
     }
 
-    /// Jumps to the pose of `camera`, without easing.
+    /// Moves the camera to the settings `camera` at once, without easing, and stops the turntable.
     pub(crate) fn stand(&mut self, camera: &CameraSpec, subject: &Bounds) {
         self.frame(camera.clone(), subject);
         self.framed = None;
@@ -364,7 +376,8 @@ impl Rig {
     }
 }
 
-/// Returns width and height in pixels of the window's part right of `covered` pixels, at least 1.
+/// Returns width and height in pixels, at least 1, of a window's part right of its first `covered`
+/// pixels.
 fn uncovered((width, height): Size, covered: f32) -> Size {
     (width.saturating_sub(covered as usize).max(1), height.max(1))
 }

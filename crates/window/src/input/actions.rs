@@ -1,4 +1,5 @@
-//! Handlers of the actions that keys and buttons trigger.
+//! Actions of keys and buttons: what each action of `keys::Action` does to window, camera and
+//! simulation.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -25,11 +26,11 @@ use lavoxel_sim::simulation;
 /// Width in pixels of the thumbnail in a session file.
 const THUMBNAIL: u32 = 192;
 
-/// Height of a first-person camera above the ground, in metres.
+/// Height of the eye in first person above the ground, in metres.
 const EYE_M: f64 = 1.7;
 
 impl App {
-    /// Carries out an action.
+    /// Carries out `action`.
     pub(crate) fn act(&mut self, action: Action) {
         match action {
             Action::Run => self.run_or_pause(),
@@ -103,8 +104,8 @@ impl App {
         self.journal.say("moment kept");
     }
 
-    /// Changes the pace by the function `change`; while paused, changes only the pace after the
-    /// pause.
+    /// Replaces the pace by `change` of the pace; while paused, changes only the pace that the
+    /// simulation will have after the pause.
     fn change_rate(&mut self, change: fn(Pace) -> Pace) {
         let rate = change(self.state.rate);
         if self.state.pace.value == Pace::Paused {
@@ -137,7 +138,8 @@ impl App {
         self.journal.say(&format!("seed {seed}"));
     }
 
-    /// Undoes or redoes a deed; first drops a stroke or drag in progress.
+    /// Undoes (`Way::Undo`) or redoes (`Way::Redo`) a user action; first cancels a stroke or drag
+    /// in progress.
     fn undo(&mut self, way: Way) {
         // The simulation does not know an unsent stroke: dropping the stroke is the whole undo.
         let unsent = self.state.tools.is_unsent();
@@ -147,13 +149,15 @@ impl App {
         }
     }
 
-    /// Returns to step 0 at the present pace; recorded acts are repeated at their steps.
+    /// Moves the simulation back to step 0 without a change of pace; recorded acts are applied
+    /// again at their steps.
     fn reset(&mut self) {
         self.journal.say("back to step 0");
         self.go(Way::Start);
     }
 
-    /// Begins a travel to another moment.
+    /// Begins a seek to the moment that `way` names; cancels the tool in use, and pauses if this
+    /// kind of seek needs a pause.
     pub(crate) fn go(&mut self, way: Way) {
         if matches!(way, Way::To(_) | Way::Step(_) | Way::Back | Way::Ahead) {
             self.state.pace.value = Pace::Paused;
@@ -163,8 +167,8 @@ impl App {
         self.worker.send(Command::Go(way));
     }
 
-    /// Sends a command to the simulation; commands of the same kind within one mouse gesture form
-    /// one deed for undo.
+    /// Sends a command to the simulation; all commands of one mouse or key press form one undo
+    /// step.
     pub(crate) fn do_to_world(&mut self, command: simulation::Command) {
         let goes_on = std::mem::replace(&mut self.gesture, true);
         self.worker.send(if goes_on {
@@ -246,8 +250,9 @@ impl App {
         self.journal.say(&format!("tool {}", tool.name()));
     }
 
-    /// Closes the card with the task and frames the whole box from above: the player needs to see
-    /// where lava erupts and which places it must not reach.
+    /// Closes the card with the challenge's task and frames the whole box from above, since the
+    /// player needs to see where lava erupts and which places it must not reach. No effect if the
+    /// card is not shown.
     pub(crate) fn begin_challenge(&mut self) {
         if self.state.shown.card != Some(Card::Task) {
             return;
@@ -316,8 +321,8 @@ impl App {
         });
     }
 
-    /// Applies `change` to the camera rig, once the scene is shown, and logs the line that `change`
-    /// returns.
+    /// Applies `change` to the camera rig and writes the line that `change` returns to the journal;
+    /// no effect before the first scene is shown.
     fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
         let (Some(subject), size) = (self.subject(), self.size()) else {
             return;
@@ -327,7 +332,8 @@ impl App {
         self.journal.say(&line);
     }
 
-    /// Saves the session with camera, look and thumbnail, as a session file under a free name.
+    /// Saves the session with camera, look and thumbnail as a session file, under a name that no
+    /// file has yet.
     fn save(&mut self) {
         let Some(report) = &self.state.report else {
             return;
@@ -349,8 +355,8 @@ impl App {
         self.worker.send(Command::Save(path, Existing::Keep));
     }
 
-    /// Returns a thumbnail of the present picture without the covered columns, as PNG bytes; `None`
-    /// before the first picture.
+    /// Draws a thumbnail of the present state, without the columns that the panel covers, as PNG
+    /// bytes; `None` before the first scene.
     fn thumbnail(&mut self) -> Option<Vec<u8>> {
         let view = self.state.view(self.camera()?);
         let picture = self.painter.picture(&view, 1, false)?;
@@ -376,7 +382,7 @@ impl App {
         self.journal.say("file dialog");
     }
 
-    /// Begins the tour and unfolds the panel, since the tour points to its sections.
+    /// Begins the tour and shows the panel, since the tour points to its sections.
     fn begin_tour(&mut self) {
         let shown = &mut self.state.shown;
         (shown.help, shown.opening, shown.panel, shown.tour) = (false, false, true, Some(0));
@@ -395,7 +401,8 @@ impl App {
             .say(&format!("help {}", on_off(self.state.shown.help)));
     }
 
-    /// Closes the topmost window or card; if there is none, selects the tool orbit.
+    /// Closes the first open item of this list: tour, card, help, comparison, full screen. If none
+    /// is open, selects the orbit tool.
     fn dismiss(&mut self) {
         if self.state.shown.tour.take().is_some() {
             self.journal.say("tour ended");
@@ -421,7 +428,8 @@ impl App {
 }
 
 impl App {
-    /// Shows the start screen, which also replaces a missing system file dialog.
+    /// Shows the start screen for opening a scene or file; it also stands in for the system file
+    /// dialog if there is none.
     pub(crate) fn show_files(&mut self) {
         self.state.shown.opening = true;
         self.state.shown.for_second = false;
@@ -435,8 +443,8 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// Returns the name of the palette after `palette`, cyclically; the first palette after a custom
-/// one.
+/// Returns the name of the palette that follows `palette` in the list, cyclically; the first
+/// palette if `palette` is a custom one.
 fn next_palette(palette: &PaletteSpec) -> &'static str {
     let now = match palette {
         PaletteSpec::Name(name) => PALETTE_NAMES.iter().position(|other| other == name),

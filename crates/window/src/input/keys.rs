@@ -1,5 +1,5 @@
-//! Key bindings: one table of keys, actions and descriptions, which the help window shows and
-//! docs/keys.md repeats.
+//! Key bindings: one table of keys, actions and descriptions. The help window shows the table, and
+//! docs/keys.md repeats it.
 //!
 //! Letters and signs are matched by the character of the user's keyboard layout, all other keys by
 //! their position: Ctrl+Z is the key labelled Z on QWERTZ, AZERTY and Dvorak too.
@@ -15,106 +15,107 @@ use lavoxel_render::{Axis, Style};
 /// Action that a key or a button triggers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// Run or pause.
+    /// Runs the simulation, or pauses it.
     Run,
-    /// One step, then pause.
+    /// Makes one step, then pauses.
     Step,
-    /// More steps per second.
+    /// Raises the pace: more steps per second.
     Faster,
-    /// Fewer steps per second.
+    /// Lowers the pace: fewer steps per second.
     Slower,
-    /// Unlimited speed, or back to a rate.
+    /// Switches between unlimited speed and the default rate.
     Free,
-    /// Return to step 0.
+    /// Returns the simulation to step 0.
     Reset,
-    /// Next seed.
+    /// Sets the next seed of the random patterns.
     Reseed,
-    /// Keep a snapshot of the present moment.
+    /// Keeps a snapshot of the present moment, to which the user can return.
     Keep,
-    /// Undo the last action.
+    /// Undoes the last user action.
     Undo,
-    /// Redo the action undone last.
+    /// Redoes the user action undone last.
     Redo,
-    /// Return to the kept moment before.
+    /// Returns to the nearest earlier moment that the user has kept, or to the start.
     Rewind,
-    /// Go ahead to the next kept moment, or to the end.
+    /// Goes to the nearest later moment that the user has kept, or to the tip of the branch.
     Onward,
-    /// Switch to this style.
+    /// Switches to a rendering style.
     Style(Style),
-    /// Show or hide the slice across an axis.
+    /// Shows or hides the slice across an axis.
     Cut(Axis),
-    /// Move the slice chosen last by a number of cells.
+    /// Moves the slice used last by a number of cells along its axis.
     MoveCut(i32),
-    /// Show the next quantity on the slices.
+    /// Shows the next quantity on the slices.
     Quantity,
-    /// Take the next palette.
+    /// Selects the next palette of the list.
     Palette,
-    /// Show or hide the lava.
+    /// Shows or hides the lava.
     Volume,
-    /// Show or hide the ground.
+    /// Shows or hides the ground.
     Ground,
-    /// Take up this tool.
+    /// Selects a mouse tool.
     Tool(Tool),
-    /// Choose the next material for sources and the brush.
+    /// Selects the next material for the source tool and the brush.
     Material,
-    /// Multiply the brush's radius by a factor.
+    /// Multiplies the brush's radius by a factor.
     Brush(f64),
-    /// Frame the whole subject from a side.
+    /// Frames the whole scene from one of the sides, or from above.
     Face(Side),
-    /// Return to the scene's camera.
+    /// Returns to the camera that the scene defines.
     ResetCamera,
-    /// Zoom in by a number of notches of the wheel; out if negative.
+    /// Zooms by a number of notches of the mouse wheel; positive values zoom in.
     Zoom(f32),
-    /// Start or stop circling the target.
+    /// Starts or stops the turntable: the camera circles its target.
     Turntable,
-    /// Enter or leave first person: look around instead of orbiting.
+    /// Enters or leaves first person, in which drags look around instead of orbiting.
     FirstPerson,
-    /// Save the picture as a file.
+    /// Writes the picture to an image file.
     Screenshot {
-        /// Transparent-sky flag.
+        /// Set to write sky and backdrop with alpha 0.
         transparent: bool,
     },
-    /// Start or end a recording.
+    /// Starts a recording, or ends the recording in progress.
     Record,
-    /// Save the session as a session file.
+    /// Saves the session as a session file.
     Save,
-    /// Choose a file to open.
+    /// Opens the file dialog, for a scene or heightmap.
     Open,
-    /// Show the start screen.
+    /// Shows the start screen.
     Start,
-    /// Choose the scene of a second run, or end the second run.
+    /// Ends the second run; without one, shows the start screen for the choice of its scene.
     Second,
-    /// Begin the tour.
+    /// Begins the tour of the window.
     Tour,
-    /// Show or hide the panel.
+    /// Shows or hides the panel.
     Panel,
-    /// Enter or leave full screen.
+    /// Enters or leaves full screen.
     Fullscreen,
-    /// Show or hide the list of keys.
+    /// Shows or hides the help window with the list of keys.
     Help,
-    /// Close the topmost open thing: tour, card, help, comparison; else put the tool away.
+    /// Closes the first open item of this list: tour, card, help, comparison, full screen; if none
+    /// is open, selects the orbit tool.
     Dismiss,
-    /// Quit the program.
+    /// Closes the window and ends the program.
     Quit,
 }
 
-/// Group of keys in the help window.
+/// Group of key bindings in the help window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Time, seed and history.
+    /// Running, pausing, seed, undo and kept moments.
     Simulation,
-    /// Style, slices and palette.
+    /// Style, slices, palette, and visibility of lava and ground.
     View,
-    /// Tools of the mouse.
+    /// Mouse tools and their settings.
     Tools,
-    /// Viewpoint presets and zoom.
+    /// Camera directions, zoom, turntable and first person.
     Camera,
-    /// Files and the window itself.
+    /// Files, recordings and the window itself.
     Files,
 }
 
 impl Group {
-    /// All groups, in the order of the help window.
+    /// All groups, in the order in which the help window lists them.
     pub const ALL: [Self; 5] = [
         Self::Simulation,
         Self::View,
@@ -123,7 +124,7 @@ impl Group {
         Self::Files,
     ];
 
-    /// Returns the heading of the group in the help window.
+    /// Returns the heading of the group, as the help window shows it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Simulation => "Simulation",
@@ -135,12 +136,12 @@ impl Group {
     }
 }
 
-/// Key of a binding.
+/// Key of a binding, given by character or by position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cap {
-    /// Key that types this character, in lower case.
+    /// Key that types this character (lower case) on the user's keyboard layout.
     Types(char),
-    /// Key at this position, named as on a US keyboard.
+    /// Key at a position of the keyboard, named as on a US keyboard.
     At(Key),
 }
 
@@ -149,13 +150,13 @@ use Cap::{At, Types};
 /// Row of the table of key bindings.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Group in the help window.
+    /// Group under which the help window lists the row.
     pub group: Group,
-    /// Alternative keys with their modifiers.
+    /// Alternative keys, each with the modifier keys that must be held.
     keys: &'static [(Cap, Modifiers)],
-    /// Keys as displayed.
+    /// Text of the keys, as the help window shows it.
     pub shown: &'static str,
-    /// Description of the effect, for the help window.
+    /// Description of the action, as the help window shows it.
     pub what: &'static str,
     /// Action that the keys trigger.
     pub action: Action,
@@ -166,7 +167,7 @@ const SHIFT: Modifiers = Modifiers::Shift;
 const CTRL: Modifiers = Modifiers::Control;
 const CTRL_SHIFT: Modifiers = Modifiers::Control.union(Modifiers::Shift);
 
-/// All key bindings, in the order of the help window within each group.
+/// All key bindings, within each group in the order of the help window.
 pub const BINDINGS: &[Binding] =
     &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
 
@@ -183,7 +184,7 @@ const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
     all
 }
 
-/// Bindings of the styles in order: keys 1, 2, …
+/// Bindings of the rendering styles, in their order: keys 1, 2, …
 const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
 
 const fn of_styles<const N: usize>() -> [Binding; N] {
@@ -626,7 +627,8 @@ const OTHERS: &[Binding] = &[
     ),
 ];
 
-/// Held keys and mouse gestures with their effects, listed in the help window.
+/// Held keys and mouse gestures, each with a description of its effect, as the help window lists
+/// them.
 pub const HELD: &[(&str, &str)] = &[
     (
         "left drag",
@@ -655,7 +657,8 @@ const fn bind(
     }
 }
 
-/// Returns the key of an action as displayed; empty if the action has no key.
+/// Returns the text of the keys of `action`, as the help window shows it; empty if the action has
+/// no key.
 pub fn shown(action: Action) -> &'static str {
     BINDINGS
         .iter()
@@ -663,9 +666,9 @@ pub fn shown(action: Action) -> &'static str {
         .map_or("", |binding| binding.shown)
 }
 
-/// Returns the action of a pressed key, matched by its character `typed`, else by its position
-/// `key`. Only the modifiers Shift and Control count; the command key of a Mac counts as Control.
-/// `None` for a key without an action.
+/// Returns the action of a pressed key, found by the character `typed`, otherwise by the key's
+/// position `key`; `None` for a key without an action. Of the modifiers `held`, only Shift and
+/// Control count; the command key of a Mac counts as Control.
 pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> {
     let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
     if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {
@@ -691,12 +694,13 @@ pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> 
     by_character.or_else(|| of(At(key), held_here))
 }
 
-/// Last Latin letter with diacritics in Unicode; characters above belong to other scripts.
+/// Last Latin letter with diacritics in Unicode (end of the block Latin Extended-B); characters
+/// above belong to other scripts.
 const LAST_LATIN: char = '\u{24f}';
 
-/// Returns the character by which the table finds a key: the typed one in lower case. For a key
-/// that types none, or one of a script without the table's letters, the character at that position
-/// on a US keyboard.
+/// Returns the character by which the table finds a key: the typed ASCII character in lower case,
+/// or for a key that types nothing or a character of another script, the character at that position
+/// on a US keyboard. `None` for letters with diacritics and for keys without a character.
 fn character(key: Key, typed: Option<char>) -> Option<char> {
     match typed {
         Some(c) if c.is_ascii_graphic() => Some(c.to_ascii_lowercase()),
@@ -714,8 +718,8 @@ fn character(key: Key, typed: Option<char>) -> Option<char> {
     }
 }
 
-/// Returns the letter or sign at a key's position on a US keyboard; `None` for keys that the table
-/// does not use.
+/// Returns the letter or sign at the position of `key` on a US keyboard; `None` for positions that
+/// the table does not use.
 fn in_place(key: Key) -> Option<char> {
     // Plus and minus also on the number pad, which has its own keys for both.
     const SIGNS: [(Key, char); 7] = [
@@ -769,24 +773,26 @@ fn in_place(key: Key) -> Option<char> {
         .or_else(letter)
 }
 
-/// Returns true if a key triggers its action even while the user types text: F1 to F12.
+/// Returns true if `key` triggers its action even while the user types into a text field: F1 to
+/// F12.
 pub fn works_while_typing(key: Key) -> bool {
     (Key::F1..=Key::F12).contains(&key)
 }
 
-/// Keys held down.
+/// Keys that are held down at present.
 #[derive(Debug, Default)]
 pub(crate) struct Down {
     keys: HashSet<Key>,
-    /// Held keys that walk and turn, with their characters.
+    /// Held keys that walk or turn the camera, each with the character by which the table finds it.
     steering: HashMap<Key, Option<char>>,
 }
 
 impl Down {
-    /// Registers a press of a key; returns true for the first report, false for repeats while the
-    /// key is held.
+    /// Registers a press of `key`. Returns true for the first event of a press, false for repeats
+    /// while the key is held.
     ///
-    /// A key of a combination does not steer: Ctrl+S saves, S alone walks.
+    /// A key that triggers an action or is pressed with Control does not steer the camera: Ctrl+S
+    /// saves, S alone walks.
     pub(crate) fn press(&mut self, key: Key, typed: Option<char>, modifiers: Modifiers) -> bool {
         let first = self.keys.insert(key);
         let free = !modifiers.intersects(Modifiers::Control | Modifiers::Super);
@@ -801,7 +807,7 @@ impl Down {
         self.steering.remove(&key);
     }
 
-    /// Returns 1 while the key `cap` is held and steers, else 0.
+    /// Returns 1 while the key `cap` is held and steers the camera, otherwise 0.
     pub(crate) fn steers(&self, cap: Cap) -> f32 {
         let steers = match cap {
             At(key) => self.steering.contains_key(&key),

@@ -1,5 +1,5 @@
-//! Event handlers: convert mouse and keyboard events to drags of the camera and the tools, and to
-//! actions.
+//! Event handlers for mouse, keys and requests of the panel: drags of camera and tools, opening of
+//! scenes, screenshots and recordings.
 
 use std::path::Path;
 use std::time::Instant;
@@ -19,17 +19,18 @@ use lavoxel_files::output::file_name;
 use lavoxel_files::shipped;
 use lavoxel_scene::scene::{LavaSpec, Overrides, Scene, SceneError, pack};
 
-/// Default lava preset for a bare heightmap in the physical model.
+/// Name of the lava preset with which a bare heightmap is opened in the physical model.
 const USUAL_LAVA: &str = "etna-basalt";
-/// Value of a wheel event for one notch.
+/// Value that a wheel event has for one notch of the mouse wheel.
 const NOTCH: f32 = 10.0;
-/// Upper bound of the number of frames that a screenshot averages.
+/// Largest number of frames that are averaged for a screenshot.
 const SHOT_FRAMES: u32 = 8;
-/// Time budget in seconds for a screenshot, during which the window is unresponsive.
+/// Largest time in seconds for drawing a screenshot, during which the window does not respond.
 const SHOT_S: f32 = 1.0;
 
 impl App {
-    /// Moves the pointer to `at` (in pixels from the top left) and advances the drag in progress.
+    /// Moves the pointer to `at` (in pixels from the top left of the window) and applies the
+    /// movement to the drag in progress.
     pub(crate) fn moved(&mut self, at: (f32, f32)) {
         let dragged = self.pointer.move_to(at);
         let size = self.size();
@@ -48,7 +49,8 @@ impl App {
         }
     }
 
-    /// Drags the slice across `axis` (0 x, 1 y, 2 z) with the pointer at the pixel (`x`, `y`).
+    /// Moves the slice across `axis` (0 x, 1 y, 2 z) to the cell to which the pointer at the pixel
+    /// (`x`, `y`) drags it.
     fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
         let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else {
             return;
@@ -59,7 +61,8 @@ impl App {
         }
     }
 
-    /// Begins or ends a drag on a press or release of a mouse button; `held`: modifier keys.
+    /// Handles the press or release of a mouse button: begins or ends a drag. `held`: modifier keys
+    /// held at that time.
     pub(crate) fn button(&mut self, button: MouseButton, press: Press, held: Modifiers) {
         if press == Press::Release {
             if self.pointer.release(button) == Some(Drag::Tool) {
@@ -77,8 +80,8 @@ impl App {
         self.pointer.press(button, || drag);
     }
 
-    /// Returns the kind of drag that a press over the world begins: handles of slices and vents
-    /// take precedence, then the tool, then the camera.
+    /// Returns the drag that the press of `button` over the picture begins. Left button: a slice's
+    /// edge or a vent's handle under the pointer takes precedence, then the tool, then the camera.
     fn begun(&mut self, button: MouseButton, held: Modifiers) -> Drag {
         let shift = held.contains(Modifiers::Shift);
         self.shift = shift;
@@ -117,7 +120,8 @@ impl App {
         }
     }
 
-    /// Zooms the camera by `by`, the value of a wheel event, except over the panel.
+    /// Zooms the camera towards the pointer by `by`, the value of a wheel event; no effect over the
+    /// panel.
     pub(crate) fn wheel(&mut self, by: f32) {
         let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else {
             return;
@@ -128,8 +132,8 @@ impl App {
         }
     }
 
-    /// Handles the press or release of a key; `typed` is the character of a press. Returns true to
-    /// hide the event from the panel.
+    /// Handles the press or release of a key; `typed`: character of a press; `held`: modifier keys
+    /// held at that time. Returns true if the panel must not receive the event.
     pub(crate) fn key(
         &mut self,
         key: Key,
@@ -158,7 +162,7 @@ impl App {
         true
     }
 
-    /// Carries out a request of the user interface.
+    /// Carries out a request of the panel or another part of the user interface.
     pub(crate) fn carry_out(&mut self, request: Request) {
         match request {
             Request::Do(action) => self.act(action),
@@ -178,7 +182,7 @@ impl App {
         }
     }
 
-    /// Opens a scene (by its path or the name of a built-in scene) or a heightmap. After an error,
+    /// Opens the scene or heightmap `path` (a path, or the name of a built-in scene). On an error,
     /// shows a notice and keeps the present scene.
     pub(crate) fn open(&mut self, path: &Path) {
         let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
@@ -198,8 +202,9 @@ impl App {
         }
     }
 
-    /// Replays the history of the session file `path`, if it has one; an unreadable history becomes
-    /// a notice. Returns true if a history was sent.
+    /// Opens the session file `path` and replays its history. Returns false, and opens nothing, if
+    /// the file is no session file, has no history, or has an unreadable history (which also
+    /// becomes a notice).
     fn resumes(&mut self, path: &Path) -> bool {
         let (scene, history) = match pack::history(path) {
             Ok(Some(read)) if is_session(path) => read,
@@ -224,7 +229,7 @@ impl App {
         true
     }
 
-    /// Opens the bare heightmap again in the physical model.
+    /// Opens the present bare heightmap again, in the physical model.
     fn open_in_physical_model(&mut self) {
         let Some(heightmap) = self.state.shown.models.take() else {
             return;
@@ -242,8 +247,8 @@ impl App {
         }
     }
 
-    /// Sends an opened scene to the simulation, or shows the error as a notice. Returns true on
-    /// success.
+    /// Sends the opened scene of the file `path` to the simulation; on an error, shows a notice and
+    /// returns false.
     fn opens(&mut self, path: &Path, opened: Result<Scene, SceneError>) -> bool {
         let scene = match opened {
             Ok(scene) => scene,
@@ -258,14 +263,15 @@ impl App {
         true
     }
 
-    /// Sends a scene to the simulation.
+    /// Sends a scene to the simulation, which replaces the present session, and closes the start
+    /// screen.
     fn send(&mut self, scene: Scene) {
         self.state.shown.opening = false;
         self.state.expect(scene.clone());
         self.worker.send(Command::Open(Box::new(scene)));
     }
 
-    /// Opens a scene that has no file.
+    /// Opens a scene that was made in the program and has no file.
     fn make(&mut self, scene: Scene) {
         self.tell(Notice::new(format!("opening {}", scene.spec.name)));
         self.state.shown.models = None;
@@ -275,8 +281,8 @@ impl App {
         }
     }
 
-    /// Opens the present scene again with cells of half the size; a scene too large for that
-    /// becomes a notice.
+    /// Opens the present scene again with cells of half the edge length; shows a notice if the
+    /// finer scene would be too large.
     fn open_finer(&mut self) {
         let mut scene = self.state.scene.clone();
         match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
@@ -292,7 +298,8 @@ impl App {
         }
     }
 
-    /// Sets the pace; while paused, sets only the pace after the pause.
+    /// Sets the pace; while paused, sets only the pace that the simulation will have after the
+    /// pause.
     fn keep_pace(&mut self, pace: Pace) {
         if self.state.pace.value == Pace::Paused {
             self.state.rate = pace;
@@ -301,7 +308,8 @@ impl App {
         }
     }
 
-    /// Writes a screenshot of the present state; with `transparent`, sky and backdrop get alpha 0.
+    /// Draws the present state and writes it to an image file; with `transparent`, sky and backdrop
+    /// get alpha 0.
     pub(crate) fn screenshot(&mut self, transparent: bool) {
         let Some(report) = &self.state.report else {
             return;
@@ -350,7 +358,8 @@ impl App {
         }
     }
 
-    /// Ends the recording in progress; an empty recording first gets the present picture.
+    /// Ends the recording in progress and makes key frames of its camera path; a recording without
+    /// a frame first gets the present picture.
     pub(crate) fn end_recording(&mut self) {
         let Some(recorder) = self.files.recorder() else {
             return;
@@ -364,8 +373,8 @@ impl App {
         self.keep_way();
     }
 
-    /// Adds the window's picture to the recording if a frame is due. Returns the length of the
-    /// recording in seconds; `None` without a recording.
+    /// Adds the window's picture to the recording if a frame is due. Returns the time in seconds
+    /// since the recording began; `None` without a recording or after a failed one.
     pub(crate) fn record_frame(&mut self) -> Option<f64> {
         let seconds = self.recording_since.elapsed().as_secs_f64();
         let recorder = self.files.recorder()?;
@@ -380,7 +389,7 @@ impl App {
         Some(seconds)
     }
 
-    /// Adds the window's picture to the recording at its length `seconds`.
+    /// Adds the window's picture to the recording, at `seconds` after its begin.
     fn record_seen(&mut self, seconds: f64) {
         let picture = self.seen();
         if let (Some(picture), Some(recorder)) = (picture, self.files.recorder()) {
@@ -388,8 +397,8 @@ impl App {
         }
     }
 
-    /// Returns the number of frames that a screenshot averages, 1 to `SHOT_FRAMES`, within the time
-    /// budget `SHOT_S`.
+    /// Returns the number of frames to average for a screenshot: 1 to `SHOT_FRAMES`, as many as fit
+    /// into `SHOT_S`.
     pub(crate) fn shot_frames(&self) -> u32 {
         let times = self.painter.times();
         let whole = times.draw.as_secs_f32() / (times.scale * times.scale).max(1e-3);
@@ -397,7 +406,7 @@ impl App {
     }
 }
 
-/// Returns true if holding the key repeats the action.
+/// Returns true if `action` is repeated while its key is held.
 fn repeats(action: Action) -> bool {
     matches!(
         action,

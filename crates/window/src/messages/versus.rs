@@ -1,57 +1,60 @@
-//! Numbers of two runs side by side, and their differences.
+//! Measured numbers of two runs, and the differences between the runs.
 
 use super::Update;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Seconds;
 
-/// Changes of the second run since the last update.
+/// Update of the second run.
 #[derive(Debug)]
 pub struct SecondUpdate {
-    /// Changes of the run, as those of the first one.
+    /// Report and changes of the picture data, with the same meaning as for the first run.
     pub update: Box<Update>,
-    /// Look of the scene; `None` unless the update resets all data.
+    /// Look settings of the second scene; `None` unless `update` resets all data.
     pub look: Option<Box<LookSpec>>,
     /// Numbers of both runs; `None` before the first measurement.
     pub numbers: Option<TwoRuns>,
 }
 
-/// Quantity that both runs know, with its value in each.
+/// Quantity that both runs have, with its value in each run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Versus {
-    /// Name of the quantity.
+    /// Name of the quantity, such as `lava in the box`.
     pub name: String,
-    /// Unit of the values.
+    /// Unit of both values.
     pub unit: &'static str,
-    /// Value of the left and of the right run.
+    /// Value in the left and in the right run.
     pub values: [f64; 2],
 }
 
 impl Versus {
-    /// Returns the value of the right run minus that of the left one.
+    /// Returns the value of the right run minus the value of the left run.
     pub fn difference(&self) -> f64 {
         self.values[1] - self.values[0]
     }
 }
 
-/// Numbers of two runs that advance together.
+/// Numbers of two runs that advance in step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwoRuns {
-    /// Names of the scenes, the left one first.
+    /// Names of the scenes of the left and the right run.
     pub names: [String; 2],
-    /// Number of steps of each run.
+    /// Step number of the left and the right run.
     pub steps: [u64; 2],
-    /// Simulated time of each run in seconds; `None` if not both are physical models.
+    /// Simulated time in seconds of the left and the right run; `None` unless both are physical
+    /// models.
     pub times_s: Option<[f64; 2]>,
-    /// Set while the right run is behind the left one, which waits.
+    /// Set while the right run catches up with the left run, which waits.
     pub is_behind: bool,
-    /// Quantities that both runs know.
+    /// Quantities that both runs have, without those that are 0 in both.
     pub rows: Vec<Versus>,
-    /// Hashes of both states; `None` while the runs advance.
+    /// State hashes of the left and the right run; `None` unless the pace is paused and the right
+    /// run has caught up.
     pub hashes: Option<[u64; 2]>,
 }
 
 impl TwoRuns {
-    /// Returns the label of a run (0 left, 1 right): name, and time or step.
+    /// Returns the label of the run `side` (0 left, 1 right): name, and simulated time or step
+    /// number.
     pub(crate) fn label(&self, side: usize) -> String {
         let (name, step) = (&self.names[side], self.steps[side]);
         match self.times_s {
@@ -60,7 +63,7 @@ impl TwoRuns {
         }
     }
 
-    /// Returns the numbers as text: steps and hashes, then a line for each quantity.
+    /// Returns the numbers as lines for the journal: steps and hashes, then one line per quantity.
     pub(crate) fn lines(&self) -> Vec<String> {
         let [left, right] = self.steps;
         let hashes = self.hashes.map_or(String::new(), |[first, second]| {

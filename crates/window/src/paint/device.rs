@@ -1,13 +1,13 @@
-//! Helpers for the graphics card: textures, buffers, bindings, pipelines and passes.
+//! Helpers for wgpu: textures, buffers, bind groups, pipelines and render passes.
 
 use std::sync::mpsc::channel;
 
 use kiss3d::context::Context;
 
-/// Row alignment in bytes of a copy from a texture to a buffer.
+/// Alignment in bytes of each row in a copy from a texture to a buffer.
 const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 
-/// wgpu device that kiss3d opened, and its queue.
+/// wgpu device and queue that kiss3d opened.
 #[derive(Clone)]
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
@@ -24,21 +24,21 @@ pub(super) struct Texture {
 }
 
 impl Texture {
-    /// Returns width and height in texels.
+    /// Returns width and height of the texture in texels.
     pub(super) fn size(&self) -> [f32; 2] {
         [self.texture.width() as f32, self.texture.height() as f32]
     }
 }
 
 impl Gpu {
-    /// Returns the name of the adapter if the adapter is software on the processor; `None` for a
-    /// graphics card.
+    /// Returns the name of kiss3d's adapter if it is software that runs on the processor; `None`
+    /// for a graphics card.
     pub(super) fn software_name() -> Option<String> {
         let info = Context::get().adapter.get_info();
         (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
     }
 
-    /// Returns the device of the window or of the off-screen surface, which must exist.
+    /// Returns kiss3d's device; its window or off-screen surface must exist.
     pub(super) fn of_window() -> Self {
         let context = Context::get();
         let is_cpu = Self::software_name().is_some();
@@ -49,7 +49,7 @@ impl Gpu {
         }
     }
 
-    /// Calls `make`; returns `None` if the graphics card runs out of memory.
+    /// Returns the result of `make`; `None` if the graphics card ran out of memory in it.
     pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let made = make();
@@ -57,13 +57,13 @@ impl Gpu {
     }
 
     /// Blocks until the device has finished all submitted work. A lost device is reported by the
-    /// next call that draws.
+    /// next drawing call.
     pub(super) fn drain(&self) {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
     }
 
-    /// Creates a texture that shaders read and the program uploads: 3D, or 2D if the third side of
-    /// `size` is 0.
+    /// Creates a texture that the program uploads and shaders read: 3D, or 2D if the third element
+    /// of `size` (texels along x, y and z) is 0.
     pub(super) fn map(
         &self,
         label: &str,
@@ -85,7 +85,8 @@ impl Gpu {
         )
     }
 
-    /// Creates a 2D texture of `size` texels that passes write and shaders read.
+    /// Creates a 2D texture of `size` texels (width, height) that render passes write and shaders
+    /// read.
     pub(super) fn target(
         &self,
         label: &str,
@@ -126,8 +127,8 @@ impl Gpu {
         Texture { texture, view }
     }
 
-    /// Submits the recorded passes and reads back a texture, row-major from the top; `None` if the
-    /// device is lost.
+    /// Submits the passes recorded in `encoder`, and returns the bytes of the texture `from`,
+    /// row-major from the top; `None` if the device is lost.
     pub(super) fn read(
         &self,
         mut encoder: wgpu::CommandEncoder,
@@ -175,7 +176,8 @@ impl Gpu {
         )
     }
 
-    /// Uploads a box of texels; `bytes`: x fastest, then y, then z, without padding.
+    /// Uploads `bytes` into the box of texels with the lower corner `origin` and the size `size`; x
+    /// fastest, then y, then z, without padding.
     pub(super) fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
         let extent = extent(size);
         let rows = extent.height * extent.depth_or_array_layers;
@@ -235,7 +237,8 @@ impl Gpu {
         })
     }
 
-    /// Creates a bind-group layout with bindings numbered from 0; `None` skips a number.
+    /// Creates a bind-group layout with the binding types `kinds`, numbered from 0; `None` skips a
+    /// number.
     pub(super) fn layout(
         &self,
         label: &str,
@@ -259,7 +262,7 @@ impl Gpu {
             })
     }
 
-    /// Creates a bind group from (binding number, resource) pairs.
+    /// Creates a bind group from pairs of binding number and resource.
     pub(super) fn bind(
         &self,
         layout: &wgpu::BindGroupLayout,
@@ -279,7 +282,7 @@ impl Gpu {
         })
     }
 
-    /// Creates a render pipeline without vertex buffers.
+    /// Creates a render pipeline without vertex buffers, as `make` describes it.
     pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
         let layout = self
             .device
@@ -321,7 +324,8 @@ impl Gpu {
             })
     }
 
-    /// Returns the depth state for kiss3d's pass: neither test nor write.
+    /// Returns the depth state that kiss3d's render pass requires, with neither depth test nor
+    /// depth write.
     pub(super) fn untested_depth(&self) -> wgpu::DepthStencilState {
         wgpu::DepthStencilState {
             format: Context::depth_format(),
@@ -332,7 +336,7 @@ impl Gpu {
         }
     }
 
-    /// Compiles a shader module from WGSL.
+    /// Compiles a shader module from the WGSL text `source`.
     pub(super) fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
         self.device
             .create_shader_module(wgpu::ShaderModuleDescriptor {
@@ -354,7 +358,7 @@ pub(super) struct PipelineSpec<'a> {
     pub(super) samples: u32,
 }
 
-/// Returns the binding type of a texture that is read as `sample_type`.
+/// Returns the binding type of a texture with the dimension `dimension`, sampled as `sample_type`.
 pub(super) fn sampled(
     sample_type: wgpu::TextureSampleType,
     dimension: wgpu::TextureViewDimension,
@@ -375,7 +379,7 @@ pub(super) fn numbers_binding() -> wgpu::BindingType {
     }
 }
 
-/// Converts to half-precision floats, as raw bits.
+/// Converts to half-precision floats, as their raw bits.
 pub(super) fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
     values.map(|value| half::f16::from_f32(value).to_bits())
 }
@@ -388,7 +392,7 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
     }
 }
 
-/// Begins a render pass that keeps the texture's content.
+/// Begins a render pass that draws over the present content of the texture `to`.
 pub(super) fn color_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
@@ -397,7 +401,7 @@ pub(super) fn color_pass<'a>(
     pass(encoder, label, to, wgpu::LoadOp::Load)
 }
 
-/// Begins a render pass on a texture cleared to black.
+/// Begins a render pass on the texture `to`, cleared to black.
 pub(super) fn clear_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,

@@ -1,4 +1,4 @@
-//! Small eruption and helpers for tests of both painters.
+//! Small eruption and helper functions for the tests of both painters.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -29,13 +29,13 @@ mod needs;
 #[path = "../../../../tests/common/vulkan.rs"]
 mod vulkan;
 
-/// Size of test pictures in pixels. Small: a driver that draws with the processor takes up to 60 µs
-/// a pixel. Such a driver also compiles its shaders, in half a minute, for each set of textures
-/// that differs in which sides are powers of two; boxes in these tests have sides that are powers
-/// of two.
+/// Size (width, height) of test pictures in pixels. It is small, because a driver that draws with
+/// the processor takes up to 60 µs per pixel. Such a driver also compiles its shaders, in half a
+/// minute, for each set of textures that differs in which sides are powers of two; boxes in these
+/// tests have sides that are powers of two.
 pub(super) const SIZE: (usize, usize) = (156, 108);
 
-/// Device of all tests, without a window; `None` where no driver is installed.
+/// Returns a wgpu device without a window, shared by all tests; `None` without a driver.
 pub(super) fn gpu() -> Option<Gpu> {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     let open = || {
@@ -50,9 +50,9 @@ pub(super) fn gpu() -> Option<Gpu> {
     vulkan::vulkan().then(|| GPU.get_or_init(open).clone())
 }
 
-/// Painter shared by all tests, reset to `look`; `None` without a driver. A driver that draws with
-/// the processor takes ten seconds to prepare the shaders of a painter, and a minute without a
-/// shader cache on disk.
+/// Returns the painter shared by all tests, reset to `look`; `None` without a driver. A driver that
+/// draws with the processor takes ten seconds to prepare the shaders of a painter, and a minute
+/// without a shader cache on disk.
 pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>> {
     static PAINTER: OnceLock<Mutex<GpuPainter>> = OnceLock::new();
     let gpu = gpu()?;
@@ -64,7 +64,7 @@ pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>
     Some(painter)
 }
 
-/// Small volcano after 700 steps, on which lava flows.
+/// Returns a small volcano after 700 steps, on which lava flows, and its filtered volume.
 pub(super) fn eruption() -> (Simulation, LowPass) {
     let mut scene = Scene::volcano();
     scene.spec.grid.size = [64, 64, 64];
@@ -80,7 +80,7 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
     (simulation, lowpass)
 }
 
-/// Crust whose temperature falls from west (1200 K) to east (400 K).
+/// Returns a map of crust temperatures that decrease from 1200 K in the west to 400 K in the east.
 pub(super) fn crust(grid: Grid) -> CrustMap {
     let kelvin =
         |column: usize| 1200.0 - 800.0 * ((column % grid.nx) as f32 + 0.5) / grid.nx as f32;
@@ -89,7 +89,7 @@ pub(super) fn crust(grid: Grid) -> CrustMap {
     }
 }
 
-/// Update with the complete state of a simulation.
+/// Returns an update that contains the complete state of `simulation`.
 pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
     let grid = volume.grid;
     let texels = volume
@@ -127,7 +127,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
     }
 }
 
-/// Update with all materials other than lava.
+/// Returns an update of all materials of `volume` other than lava.
 fn all_media(volume: &Volume) -> MediaUpdate {
     let (grid, media) = (volume.grid, &volume.media);
     let cells = || (0..grid.cells()).map(|i| media.iter().map(move |medium| medium.density[i]));
@@ -147,7 +147,7 @@ fn all_media(volume: &Volume) -> MediaUpdate {
     }
 }
 
-/// Field of `density` (clamped to 0 to 1) at the centres of cells, in units of 1/255.
+/// Returns `density` (clamped to 0 to 1) at the cell centres of `grid`, as bytes from 0 to 255.
 fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
     let place =
         |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
@@ -156,8 +156,8 @@ fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
         .collect()
 }
 
-/// Balls of materials with the given looks around the volcano; half of each ball lies in a sea if
-/// there is water.
+/// Adds to `volume` a ball of material around the volcano for each of `looks`; half of each ball
+/// lies in a sea if there is water.
 pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
     let (grid, ny) = (volume.grid, volume.grid.ny as f32);
     let medium = |(k, look): (usize, &MaterialLook)| {
@@ -182,8 +182,8 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
     volume.media = looks.iter().enumerate().map(medium).collect();
 }
 
-/// Column of ash and steam over the volcano that leans with the wind, in an air grid that is wider
-/// and higher than the box.
+/// Returns a column of ash and steam over the volcano that leans with the wind; its air grid is
+/// wider and higher than the box.
 pub(super) fn plume() -> AirVolume {
     let (cells, ratio, corner) = (Grid::new(32, 32, 32), 4, [-32, -32]);
     let grid = AirGrid {
@@ -225,7 +225,7 @@ pub(super) fn plume() -> AirVolume {
     }
 }
 
-/// Water up to the height `high` in cells.
+/// Returns water that fills `grid` up to the height `high` in cells.
 pub(super) fn sea(grid: Grid, high: f32) -> Medium {
     let density = field(grid, &|[_, y, _]| high - y + 0.5);
     Medium {
@@ -238,7 +238,7 @@ pub(super) fn sea(grid: Grid, high: f32) -> Medium {
     }
 }
 
-/// Sea around the volcano, and a ball of a second liquid above the sea.
+/// Adds to `volume` a sea around the volcano, and a ball of a second liquid above the sea.
 pub(super) fn flood(volume: &mut Volume) {
     let grid = volume.grid;
     let ball = |[x, y, z]: [f32; 3]| {
@@ -290,8 +290,8 @@ pub(super) fn view(camera: Camera) -> View {
     }
 }
 
-/// Mean difference of the channels in levels of 255, and the share of pixels with a channel that
-/// differs by more than 24 levels.
+/// Returns the mean difference of the channels (0 to 255), and the fraction of pixels with a
+/// channel that differs by more than 24.
 pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     let pixels = a.rgb.chunks_exact(3).zip(b.pixels());
     let (mut sum, mut far) = (0_u64, 0_u64);
@@ -304,8 +304,8 @@ pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     (sum as f64 / (3.0 * count), far as f64 / count)
 }
 
-/// Writes a pair of pictures, marched and painted, to the folder named by `LAVOXEL_PICTURES`; does
-/// nothing without that variable.
+/// Writes a pair of pictures (of the ray-marcher and of the painter) to the folder that the
+/// environment variable `LAVOXEL_PICTURES` names; no effect without that variable.
 pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
     let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else {
         return;

@@ -1,4 +1,5 @@
-//! Draws the scene of the simulation thread's updates, into kiss3d's window or into an image.
+//! Drawing of the scene, from the updates of the simulation thread, into kiss3d's window or into an
+//! image.
 //!
 //! Two interchangeable painters give the same pictures:
 //!
@@ -41,61 +42,64 @@ use lavoxel_render::{Bounds, Camera, LookSpec};
 /// Choice between the painter on the graphics card and the painter on the processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawOn {
-    /// The graphics card; the processor where the adapter is software (llvmpipe).
+    /// The graphics card, or the processor if the adapter is software (llvmpipe).
     #[default]
     Auto,
-    /// kiss3d's adapter, even where the adapter is software.
+    /// kiss3d's adapter, even if the adapter is software.
     Gpu,
-    /// The ray-marcher on the processor.
+    /// The ray-marcher, on the processor.
     Cpu,
 }
 
 /// Camera and display options of the next frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Camera; its picture size is the window's size in pixels.
+    /// Camera; its picture has the size in pixels of the window or of the painter's part of the
+    /// window.
     pub camera: Camera,
     /// Number of pixel columns at the left of the window that the panel covers; the CPU painter
-    /// does not trace these columns.
+    /// does not trace rays there.
     pub covered: usize,
-    /// Rule for the traced resolution of moving and of still pictures.
+    /// Rule for the resolution of moving and of still pictures.
     pub quality: Quality,
-    /// Visibility of the slices across x, y and z, of the slices that the simulation thread sends.
+    /// Set for each slice (across x, y and z) that the picture shows; a slice must also have been
+    /// sent by the simulation thread.
     pub cuts_shown: [bool; 3],
-    /// Visibility of the lava; false leaves the lava out of the picture.
+    /// Set if the picture shows the lava and other contents of the box.
     pub volume_shown: bool,
-    /// Visibility of the ground; false leaves the ground out of the picture.
+    /// Set if the picture shows the ground.
     pub ground_shown: bool,
 }
 
 impl View {
-    /// Camera of the part of the window that the panel does not hide.
+    /// Returns the camera for the part of the picture that the panel does not cover.
     fn visible(&self) -> Camera {
         self.camera.right_of(self.covered)
     }
 }
 
-/// Timing and size of the last update and of the picture on the screen.
+/// Timing and size of the last update, and of the picture on the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaintTimes {
     /// Duration of the last `Painter::apply`.
     pub upload: Duration,
     /// Size of the volume data in the last update, in bytes.
     pub uploaded_bytes: usize,
-    /// Duration of drawing the picture on the screen, measured on the device that draws (graphics
-    /// card or processor).
+    /// Time for drawing the picture on the screen, measured on the drawing device (graphics card or
+    /// processor).
     pub draw: Duration,
-    /// Traced share of the window's resolution along each axis, 0 to 1.
+    /// Resolution of the picture as a fraction (0 to 1) of the window's resolution, along each
+    /// axis.
     pub scale: f32,
     /// Time of the last visible change of scene or view; `None` before the first change.
     pub changed: Option<Instant>,
-    /// Number of different pictures shown in the window so far.
+    /// Number of different pictures that the window has shown so far.
     pub shown: u64,
 }
 
-/// Runs `work` in a separate rayon pool of `count` threads named `name` and a number. In a pool
-/// shared with the simulation, drawing and simulation would each wait until all queued work of the
-/// other has finished.
+/// Runs `work` in a new rayon pool of `count` threads; threads are called `name` and a number. In a
+/// pool shared with the simulation, drawing and simulation would each wait until all queued work of
+/// the other has finished.
 fn on_own_threads<T: Send>(
     (name, count): (&'static str, usize),
     work: impl FnOnce() -> T + Send,
@@ -112,11 +116,12 @@ fn on_own_threads<T: Send>(
     }
 }
 
-/// Part of the window that a picture takes: pixel columns over the whole height; `None` for the
-/// whole window.
+/// Part of the window into which a picture is drawn: range of pixel columns, over the full height;
+/// `None` for the whole window.
 pub type Part = Option<Range<u32>>;
 
-/// Limits `pass`, whose target has `target` pixels, to a part of the window.
+/// Sets the viewport of `pass` to the part `part` of a target of `width` × `height` pixels; the
+/// whole target if `part` is `None`.
 fn limit(pass: &mut wgpu::RenderPass<'_>, part: &Part, [width, height]: [u32; 2]) {
     if let Some(part) = part {
         // While the window's size changes, the part may reach beyond the target.
@@ -126,7 +131,7 @@ fn limit(pass: &mut wgpu::RenderPass<'_>, part: &Part, [width, height]: [u32; 2]
     }
 }
 
-/// Painters of two pictures that stand side by side in the window.
+/// Painters of the left and the right picture, which kiss3d renders as one.
 pub struct Pair<'a>(pub &'a mut Painter, pub &'a mut Painter);
 
 impl Renderer3d for Pair<'_> {
@@ -142,7 +147,7 @@ impl Renderer3d for Pair<'_> {
     }
 }
 
-/// Painter of the scene, on one of the two devices.
+/// Painter of a scene, on one of the two devices.
 pub enum Painter {
     /// Painter on a graphics card.
     Gpu(Box<GpuPainter>),
@@ -151,11 +156,11 @@ pub enum Painter {
 }
 
 impl Painter {
-    /// Creates a painter with the look `look` on kiss3d's device, whose window or off-screen
-    /// surface must exist; `draw_on` chooses between graphics card and processor.
+    /// Creates a painter with the look settings `look` on kiss3d's device, whose window or
+    /// off-screen surface must exist. `draw_on`: choice between graphics card and processor.
     ///
     /// # Errors
-    /// When `look` is invalid.
+    /// If `look` is invalid.
     pub fn new(look: &LookSpec, draw_on: DrawOn) -> Result<Self, Invalid> {
         let gpu = Gpu::of_window();
         let on_gpu = match draw_on {
@@ -169,19 +174,20 @@ impl Painter {
         })
     }
 
-    /// Returns the name of kiss3d's adapter if the adapter is software on the processor; `None` for
-    /// a graphics card.
+    /// Returns the name of kiss3d's adapter if it is software that runs on the processor; `None`
+    /// for a graphics card.
     pub fn software_adapter() -> Option<String> {
         Gpu::software_name()
     }
 
-    /// Returns true for the painter on the processor.
+    /// Returns true for the CPU painter.
     pub fn is_on_cpu(&self) -> bool {
         matches!(self, Self::Cpu(_))
     }
 
-    /// Returns the exponent that kiss3d's film pass must apply before its own gamma coding: the CPU
-    /// painter delivers gamma-coded bytes, the GPU painter linear light (exponent 1).
+    /// Returns the exponent that kiss3d's film pass must apply before its own gamma coding: that of
+    /// the CPU painter, which delivers gamma-coded bytes, or 1 for the GPU painter, which delivers
+    /// linear light.
     pub fn film_gamma(&self) -> f32 {
         if self.is_on_cpu() {
             CpuPainter::film_gamma()
@@ -190,18 +196,18 @@ impl Painter {
         }
     }
 
-    /// Returns the default target frame rate while something moves, in frames per second.
+    /// Returns the default target frame rate during movements, in frames per second.
     pub fn usual_fps(&self) -> f32 {
         // Controller tolerance: a frame may take a quarter longer than the target before the
         // resolution goes down, so 18 frames per second keep at least 14.
         if self.is_on_cpu() { 18.0 } else { 25.0 }
     }
 
-    /// Replaces the look. The ground's light is baked again, on a thread of its own, only if the
-    /// sun, the height of cells, the surroundings or the drape differ.
+    /// Replaces the look settings. The ground's light is baked again, on a separate thread, only if
+    /// the sun, the height of cells, the surroundings or the drape have changed.
     ///
     /// # Errors
-    /// When `look` is invalid; the old look stays.
+    /// If `look` is invalid; the old look then stays.
     pub fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         match self {
             Self::Gpu(painter) => painter.set_look(look),
@@ -209,17 +215,17 @@ impl Painter {
         }
     }
 
-    /// Turns empty-space skipping of the graphics card's rays (over empty bricks) on or off, for
-    /// measurements. Pictures are identical either way; skipping is faster. No effect on the CPU
-    /// painter.
+    /// Turns empty-space skipping of the GPU painter (over bricks without visible content) on or
+    /// off, for measurements. Pictures are identical either way; skipping is faster. No effect on
+    /// the CPU painter.
     pub fn set_skipping(&mut self, skipping: bool) {
         if let Self::Gpu(painter) = self {
             painter.set_skipping(skipping);
         }
     }
 
-    /// Returns true if the painter can take another update now. The CPU painter returns false while
-    /// its drawing thread is behind with earlier updates.
+    /// Returns true if the painter can take another update now; false while the drawing thread of
+    /// the CPU painter is behind with earlier updates.
     pub fn has_room(&self) -> bool {
         match self {
             Self::Gpu(_) => true,
@@ -227,7 +233,8 @@ impl Painter {
         }
     }
 
-    /// Bakes ground edits soon instead of in batches; called while the user works on the ground.
+    /// Bakes changes of the ground at once instead of in batches; called while the user edits the
+    /// ground.
     pub fn hurry_ground(&mut self) {
         match self {
             Self::Gpu(painter) => painter.hurry_ground(),
@@ -235,11 +242,11 @@ impl Painter {
         }
     }
 
-    /// Applies the changes of `update` and takes the data out of the update.
+    /// Applies `update` to the painter's scene, and takes data out of the update.
     ///
     /// # Errors
-    /// When a new box is too large for the graphics card; until the next box arrives, nothing is
-    /// drawn.
+    /// If a new box is too large for the graphics card; nothing is drawn until the next box
+    /// arrives.
     pub fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
         match self {
             Self::Gpu(painter) => painter.apply(update),
@@ -250,13 +257,13 @@ impl Painter {
         }
     }
 
-    /// Returns true if updates must carry the light of the lava on the ground. The CPU painter
-    /// computes this light itself.
+    /// Returns true if updates must contain the light that the lava casts on the ground; false for
+    /// the CPU painter, which computes this light itself.
     pub fn needs_ember(&self) -> bool {
         !self.is_on_cpu()
     }
 
-    /// Returns the bounds that a camera should frame: the ground block, in cells. `None` before the
+    /// Returns the bounds that a camera frames: those of the ground, in cells. `None` before the
     /// first ground has arrived.
     pub fn subject(&self) -> Option<Bounds> {
         match self {
@@ -265,8 +272,8 @@ impl Painter {
         }
     }
 
-    /// Sets the part of the window that the pictures take; the camera of a view has the size of
-    /// that part.
+    /// Sets the part of the window into which the next pictures are drawn; the camera of each view
+    /// must have the size of that part.
     pub fn place(&mut self, part: Part) {
         match self {
             Self::Gpu(painter) => painter.place(part),
@@ -282,9 +289,9 @@ impl Painter {
         }
     }
 
-    /// Returns the camera of the picture that the next frame shows on the CPU painter, possibly
-    /// older than the last view given to [`Self::show`]. `None` on a graphics card, where each
-    /// frame shows the last view.
+    /// Returns the camera of the picture that the CPU painter shows in the next frame, which may be
+    /// older than the last view passed to [`Self::show`]. `None` for the GPU painter, whose frames
+    /// always show the last view.
     pub fn shown_camera(&self) -> Option<&Camera> {
         match self {
             Self::Gpu(_) => None,
@@ -300,8 +307,8 @@ impl Painter {
         }
     }
 
-    /// Returns true if the picture is final: without a change of scene or view, no refined picture
-    /// follows.
+    /// Returns true if the picture on the screen is final: without changes of scene or view, no
+    /// refined picture follows.
     pub fn is_finished(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.idle(),
@@ -309,7 +316,7 @@ impl Painter {
         }
     }
 
-    /// Returns true once a drawable scene has arrived.
+    /// Returns true once a scene that can be drawn has arrived.
     pub fn has_scene(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.has_scene(),
@@ -317,7 +324,7 @@ impl Painter {
         }
     }
 
-    /// Returns timing and size of the last update and picture.
+    /// Returns timing and size of the last update and of the picture on the screen.
     pub fn times(&self) -> PaintTimes {
         match self {
             Self::Gpu(painter) => painter.times(),
@@ -325,9 +332,9 @@ impl Painter {
         }
     }
 
-    /// Draws `view` for an image file and blocks until the picture is ready. `frames` > 1 turns
-    /// antialiasing on (graphics card: number of averaged frames); with `transparent`, sky and
-    /// backdrop get alpha 0. `None` before the first scene has arrived.
+    /// Draws `view` for an image file and blocks until the picture is ready. `frames`: number of
+    /// averaged frames on the graphics card; on the processor, more than 1 turns antialiasing on.
+    /// `transparent`: sky and backdrop get alpha 0. `None` before the first scene has arrived.
     pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.picture(view, frames, transparent),
@@ -335,8 +342,8 @@ impl Painter {
         }
     }
 
-    /// Returns the picture on the screen, in the window's size, without panel and marks and without
-    /// tracing rays. `None` before the first picture.
+    /// Returns the picture on the screen in the window's size, without panel and marks; traces no
+    /// new rays. `None` before the first picture.
     pub fn seen(&mut self) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.seen(),
@@ -344,8 +351,8 @@ impl Painter {
         }
     }
 
-    /// Copies the pixel columns `columns` of the CPU painter's latest picture onto the surface `on`
-    /// of format `format`. Returns false if there is no picture or on a graphics card.
+    /// Copies the pixel columns `columns` of the CPU painter's latest picture onto the surface
+    /// `on`, whose format is `format`. Returns false without a picture and for the GPU painter.
     pub(super) fn lay(
         &mut self,
         on: &wgpu::TextureView,
@@ -358,8 +365,8 @@ impl Painter {
         }
     }
 
-    /// Returns a cleared texture of `size` pixels (width, height) for the panel, on the CPU
-    /// painter; `None` on a graphics card.
+    /// Returns a cleared texture of `size` pixels (width, height), into which the panel is drawn;
+    /// `None` for the GPU painter.
     pub(super) fn sheet(
         &mut self,
         size: [usize; 2],
@@ -371,8 +378,8 @@ impl Painter {
         }
     }
 
-    /// Copies the pixel columns `columns` of the panel's texture onto the surface `on` of format
-    /// `format`; no effect on a graphics card.
+    /// Copies the pixel columns `columns` of the panel's texture onto the surface `on`, whose
+    /// format is `format`; no effect for the GPU painter.
     pub(super) fn lay_sheet(
         &mut self,
         on: &wgpu::TextureView,
@@ -384,7 +391,8 @@ impl Painter {
         }
     }
 
-    /// Frees the graphics card's textures that `picture` keeps for the next image file.
+    /// Frees the textures that `picture` keeps on the graphics card for the next image
+    /// file.
     pub fn forget_pictures(&mut self) {
         if let Self::Gpu(painter) = self {
             painter.forget_pictures();

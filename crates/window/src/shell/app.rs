@@ -33,52 +33,55 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, Ray};
 use lavoxel_scene::scene::{Overrides, Scene};
 
-/// Interval between two checks for events in an idle window.
+/// Polling interval of the event loop while no frame is due.
 const REST: Duration = Duration::from_millis(8);
-/// Shortest duration of a frame, which bounds the frame rate if neither the screen nor the drawing
-/// does.
+/// Smallest time between the starts of two frames; bounds the frame rate where neither the screen
+/// nor the drawing does.
 const SHORTEST: Duration = Duration::from_millis(4);
-/// Time after the pointer's last movement during which a drag of the camera still counts as a
-/// movement.
+/// Time after the pointer's last movement during which a camera drag with a held button still
+/// counts as a movement.
 const HELD: Duration = Duration::from_millis(300);
-/// Number of frames drawn after the last change, so that hover effects and fades complete.
+/// Number of further frames after the last change, so that hover effects and fades of the panel
+/// complete.
 const AFTER: u32 = 4;
 
-/// Options for opening the window.
+/// Settings with which the window opens.
 pub struct Options {
     /// Width and height in logical pixels (points); `None`: the largest size that fits the screen,
     /// at most 1280 × 800.
     pub size: Option<(u32, u32)>,
-    /// Pace of the simulation once it runs.
+    /// Pace of the simulation when it is not paused.
     pub pace: Pace,
-    /// Set to start paused.
+    /// Set to open the window with the simulation paused.
     pub paused: bool,
-    /// Number of steps to make as fast as possible before the first pause; `None` to run at `pace`.
+    /// Number of steps that the simulation makes as fast as possible before it pauses; `None`: it
+    /// runs at `pace`.
     pub steps: Option<u64>,
-    /// Set to show the panel at first.
+    /// Set to show the panel when the window opens.
     pub panel: bool,
-    /// File of the scene, for the list of recent files; `None` for a scene without a file.
+    /// Path of the scene's file, for the list of recent files; `None` for a scene without a file.
     pub file: Option<PathBuf>,
-    /// Set to continue the history of `file`, an unchanged session file.
+    /// Set if `file` is an unchanged session file whose history the window replays.
     pub resumes: bool,
-    /// Path and user overrides of the bare heightmap from which the scene was made; the window then
-    /// offers the other model. `None` for any other scene.
+    /// Set only if the scene was made from a bare heightmap: path of the heightmap, and the
+    /// overrides of the command line. The window then offers to open the heightmap in the physical
+    /// model.
     pub heightmap: Option<(PathBuf, Overrides)>,
-    /// Set to show the start screen over the scene, and a tour of the window before the user's
-    /// first scene.
+    /// Set to show the start screen over the scene; users who have not seen the tour of the window
+    /// get it too.
     pub start_screen: bool,
-    /// Choice between the painter on the graphics card and the painter on the processor.
+    /// Device that draws the pictures: graphics card or processor.
     pub draw_on: DrawOn,
-    /// Scene of a second run at the right of the window; `None` for one run.
+    /// Scene of a second run, shown in the right part of the window; `None` for one run.
     pub second: Option<Scene>,
-    /// Callback for one log line per event; `None` for no log.
+    /// Callback for the window's log, called with one line per event; `None` for no log.
     pub log: Option<Log>,
-    /// Function that returns true once the window should close, such as after Ctrl-C in the
-    /// terminal.
+    /// Function that returns true once the window should close (such as after Ctrl-C in the
+    /// terminal); called once per pass of the event loop.
     pub stop: fn() -> bool,
 }
 
-/// Error of opening the window or of keeping it open.
+/// Error that prevents the window from opening or from staying open.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewerError {
@@ -88,19 +91,19 @@ pub enum ViewerError {
     /// The connection to the display broke while the window was open.
     #[error(transparent)]
     Lost(#[from] DisplayLost),
-    /// The scene is invalid, or the simulation thread cannot be started.
+    /// The scene or the second scene is invalid, or the simulation thread cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
-    /// The look of the scene is invalid.
+    /// The scene's look settings are invalid.
     #[error(transparent)]
     Look(#[from] Invalid),
 }
 
-/// Opens a window that shows `scene`, and returns when the window is closed. Must be called on the
-/// main thread.
+/// Opens a window that shows `scene`, and returns when the user closes the window. Must be called
+/// on the main thread.
 ///
 /// # Errors
-/// See [`ViewerError`]. For an invalid scene, no window is opened.
+/// See [`ViewerError`]. If a scene is invalid, no window is opened.
 pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let clock = Clock::new();
     let worker = Worker::start(scene.clone(), options.second)?;
@@ -194,16 +197,17 @@ pub(crate) struct App {
     pub(crate) window: Window,
     pub(crate) worker: Worker,
     pub(crate) painter: Painter,
-    /// Fast path for frames in which only the picture changes; `None` where unavailable.
+    /// Fast path that presents frames in which only the picture changes, without kiss3d's frame;
+    /// `None` where unavailable.
     pub(crate) straight: Option<DirectPresent>,
     pub(crate) state: State,
-    /// Camera rig; `None` before the first report.
+    /// Camera rig; `None` before the first report of the simulation.
     pub(crate) rig: Option<Rig>,
-    /// Bounds of the scene when opened, in cells, for framing cameras; a film of the scene keeps
-    /// these bounds. `None` before the first report.
+    /// Bounds of the scene as opened, in cells: a film of the scene frames its camera with these
+    /// bounds. `None` before the first report.
     pub(crate) opened: Option<Bounds>,
     pub(crate) pointer: Pointer,
-    /// Keys that are held down.
+    /// Keyboard keys that are held down.
     pub(crate) down: Down,
     pub(crate) shift: bool,
     pub(crate) control: bool,
@@ -214,22 +218,24 @@ pub(crate) struct App {
     pub(crate) journal: Journal,
     asked: Asked,
     pub(crate) clock: Clock,
-    /// Set once an act was sent since a button or a key went down; later acts then join the same
-    /// undo step.
+    /// Set once a command has been sent during the present press of a button or key; further
+    /// commands then join the same undo step.
     pub(crate) gesture: bool,
     pub(crate) compare: Compare,
-    /// Second run; `None` without one.
+    /// Second run at the right of the window; `None` for one run.
     pub(crate) second: Option<SecondRun>,
     pub(crate) dialog: Option<Dialog>,
-    /// Set if the dialog chooses the scene of the second run.
+    /// Set while the open file dialog chooses the scene of the second run.
     pub(crate) dialog_for_second: bool,
-    /// First command; sent, and then `None`, after the first picture was shown.
+    /// Command that starts the simulation, sent once the first picture is on the screen; `None`
+    /// afterwards.
     start: Option<Command>,
     stop: fn() -> bool,
     pub(crate) quit: bool,
 }
 
-/// Requests sent last to the simulation, so that an unchanged request is not repeated.
+/// Last value sent to the simulation for each kind of request; an unchanged value is not sent
+/// again.
 #[derive(Default)]
 struct Asked {
     ray: Option<[f32; 6]>,
@@ -257,8 +263,8 @@ impl App {
         }
     }
 
-    /// Handles window events, updates of the simulation and dialog results; `seconds` is the time
-    /// since the last call. Returns the reasons for another frame.
+    /// Handles window events, simulation updates and dialog results, and moves the camera;
+    /// `seconds` is the time since the last call. Returns the reasons for another frame.
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
         let [heard, numbers, moved, worked] = [
@@ -288,7 +294,7 @@ impl App {
                 ..self.state.view(camera)
             });
         }
-        // Both painters must fetch their news.
+        // Both painters must fetch their finished pictures, so neither call may be skipped.
         let second = self.second.as_mut();
         let beside = second.is_some_and(|second| second.painter.has_news());
         let picture = self.painter.has_news() | beside;
@@ -303,7 +309,8 @@ impl App {
         }
     }
 
-    /// Starts the simulation once the first picture was shown, or when no picture can be drawn.
+    /// Sends the start command once the first picture is on the screen, or if no picture can be
+    /// drawn.
     fn begin(&mut self) {
         let shown = self.painter.times().shown > 0;
         let hopeless = self.state.report.is_some() && !self.painter.has_scene();
@@ -319,7 +326,8 @@ impl App {
         }
     }
 
-    /// Completes open files after the loss of the display. The window's resources are leaked.
+    /// Completes the open files and ends the simulation thread after the connection to the display
+    /// has broken. Leaks the window's resources, since freeing them would call into the display.
     fn abandon(self) {
         let Self {
             files,
@@ -339,7 +347,7 @@ impl App {
         std::mem::forget((painter, second, straight, window));
     }
 
-    /// Completes open files and ends the simulation thread.
+    /// Completes the open files and ends the simulation thread, when the window closes.
     fn close(mut self) {
         self.end_recording();
         let Self {
@@ -361,19 +369,20 @@ impl App {
         drop(window);
     }
 
-    /// Returns width and height in pixels, at least 1, of the first picture: of the window, or of
-    /// its part left of the divider between two runs.
+    /// Returns width and height in pixels, at least 1, of the picture of the first run: of the
+    /// whole window, or with two runs of the part left of the divider.
     pub(crate) fn size(&self) -> Size {
         let width = self.divider().unwrap_or_else(|| self.window.width());
         (width.max(1) as usize, self.window.height().max(1) as usize)
     }
 
-    /// Returns the camera of this frame; `None` before the first report.
+    /// Returns the camera for this frame's picture of the first run; `None` before the first
+    /// report.
     pub(crate) fn camera(&self) -> Option<Camera> {
         self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
     }
 
-    /// Handles the events of the window system. Returns true if there were any.
+    /// Handles all pending window events. Returns true if there were any.
     fn hear(&mut self) -> bool {
         let mut manager = self.window.events();
         let mut any = false;
@@ -398,8 +407,8 @@ impl App {
         any
     }
 
-    /// Handles one event; `typed` is the character of a pressed key. Returns true to hide the event
-    /// from the panel.
+    /// Handles one window event; `typed` is the character of a pressed key. Returns true if the
+    /// panel must not receive the event.
     fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
@@ -421,7 +430,8 @@ impl App {
         false
     }
 
-    /// Applies the updates of the simulation. Returns true if anything visible changed.
+    /// Applies all available updates from the simulation thread. Returns true if anything visible
+    /// changed.
     fn receive(&mut self) -> bool {
         let mut any = self.hear_dialog();
         while self.painter.has_room()
@@ -461,7 +471,8 @@ impl App {
         any
     }
 
-    /// Handles the result of the file dialog. Returns true if there was a result.
+    /// Opens the file that the user chose in the file dialog. Returns true if the dialog gave a
+    /// result.
     fn hear_dialog(&mut self) -> bool {
         let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
         if answer == Answer::Waiting {
@@ -485,15 +496,16 @@ impl App {
         true
     }
 
-    /// Returns the bounds that the camera should frame, in cells; `None` before the first ground.
+    /// Returns the bounds in cells that the camera frames; `None` before the first ground has
+    /// arrived.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.painter
             .subject()
             .map(|subject| self.state.proportioned(subject))
     }
 
-    /// Adjusts the camera: at the start, for another scene (`reset`), and when the window or the
-    /// covered width changes.
+    /// Creates the camera rig for the first scene and for another scene (`reset`), and fits the rig
+    /// to changes of the window's size and of the width that the panel covers.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
         let shares = self.second.is_some();
@@ -524,7 +536,7 @@ impl App {
     }
 
     /// Returns the width in pixels that the panel covers at the left of the window; 0 if the panel
-    /// leaves hardly any free width.
+    /// takes at least 60 % of the window's width.
     pub(crate) fn covered(&self) -> f32 {
         let scale = self.window.scale_factor() as f32;
         let width = self.window.width() as f32 / scale;
@@ -536,13 +548,14 @@ impl App {
         }
     }
 
-    /// Shows a notice and writes its text to the journal.
+    /// Shows a notice to the user and writes its text to the journal.
     pub(crate) fn tell(&mut self, notice: Notice) {
         self.journal.note(&notice);
         self.state.tell(notice);
     }
 
-    /// Passes the present look to the painter; an invalid look becomes a notice.
+    /// Applies the present look settings to the painters of both runs; shows a notice if they are
+    /// invalid.
     pub(crate) fn look_changed(&mut self) {
         let second = self.second_follows_look();
         if let Err(invalid) = self.painter.set_look(&self.state.look).and(second) {
@@ -550,8 +563,9 @@ impl App {
         }
     }
 
-    /// Walks according to the held keys and eases the camera; `seconds` is the time since the last
-    /// call. Returns true while the camera moves.
+    /// Moves the camera by the held keys, eases the shown camera towards its goal, and advances the
+    /// preview of a film; `seconds` is the time since the last call. Returns true while the camera
+    /// moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
         if self.preview(seconds) {
@@ -604,8 +618,9 @@ impl App {
         rig.advance(seconds)
     }
 
-    /// Sends the requests of tools, slices and panel, each only after a change. Returns true if
-    /// anything was sent or done.
+    /// Carries out the requests of the panel, and sends the requests of tools, slices and plots to
+    /// the simulation, each only after a change. Returns true if the panel requested anything, a
+    /// tool is in use, or a recording runs.
     fn work(&mut self) -> bool {
         let requests = std::mem::take(&mut self.state.requests);
         let any = !requests.is_empty();
@@ -671,7 +686,8 @@ impl App {
         moves && self.painter.is_on_cpu() && self.files.recorder().is_none()
     }
 
-    /// Returns the aim of the pointer: ray and position over the picture; `None` over the panel.
+    /// Returns rays and position of the pointer over the picture of the first run; `None` over the
+    /// panel or the second run, outside the window, and before the first report.
     pub(crate) fn aim(&self) -> Option<Aim> {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
@@ -695,16 +711,18 @@ impl App {
         })
     }
 
-    /// Returns the ray through the pixel (`x`, `y`), the ray from its entry into the visible part
-    /// of the box, and that part (lower and upper bound in cells per axis). `None` before the first
-    /// report.
+    /// Returns the ray through the pixel (`x`, `y`), the same ray from its entry into the visible
+    /// part of the box, and that part (lower and upper bound in cells along x, y and z). `None`
+    /// before the first report.
     pub(crate) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
         let (camera, sides) = (self.camera()?, self.state.sides()?);
         let (ray, part) = (camera.ray(x, y), self.state.visible_part(&camera));
         Some((ray, entered(&ray, part, sides.map(|n| n as f32)), part))
     }
 
-    /// Requests a probe at `ray` if the ray under the pointer has changed; `None` ends the probe.
+    /// Requests the values of the cell that `ray` hits, if the ray has changed since the last
+    /// request; `None` stops the measurement. A waiting tool's ray takes precedence; while the user
+    /// drags the camera or a slice, nothing is measured.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(
             self.pointer.drag(),
@@ -728,7 +746,8 @@ impl App {
         }
     }
 
-    /// Returns the handles of the vents in the picture; empty unless the tool source is chosen.
+    /// Returns the draggable handles of the vents in the picture; empty unless the source tool is
+    /// selected.
     pub(crate) fn handles(&self) -> Vec<Handle> {
         match (&self.state.ground, self.camera()) {
             (Some(ground), Some(camera)) if self.state.tools.tool == Tool::Source => {
@@ -738,8 +757,8 @@ impl App {
         }
     }
 
-    /// Returns true if the pixel (`x`, `y`) belongs to the panel or to another part of the user
-    /// interface.
+    /// Returns true if the pixel (`x`, `y`) of the window lies over the panel or another part of
+    /// the user interface.
     pub(crate) fn over_panel(&self, (x, y): (f32, f32)) -> bool {
         let scale = self.window.scale_factor() as f32;
         let context = self.window.egui_context();
@@ -748,7 +767,7 @@ impl App {
             || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
     }
 
-    /// Returns true while a text field takes the keyboard input.
+    /// Returns true while keyboard input goes to a text field or the start screen.
     pub(crate) fn typing(&self) -> bool {
         self.state.shown.opening || self.window.egui_context().egui_wants_keyboard_input()
     }

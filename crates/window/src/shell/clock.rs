@@ -1,13 +1,15 @@
-//! Frame timing of the window: time between frames, due time of the next frame, and measured rates.
+//! Frame timing of the window: minimum interval between frames, and measured rates of frames and
+//! pictures.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Interval after which an idle window is redrawn, in case another window had covered it.
+/// Longest time without a new frame; an idle window is redrawn at this interval, in case another
+/// window had covered it.
 const REFRESH: Duration = Duration::from_millis(500);
-/// Least time between frames for changes of the panel, if the CPU draws the window.
+/// Least time between frames for changes of the panel, on the CPU painter.
 const PANEL_ON_CPU: Duration = Duration::from_millis(50);
-/// Least time between frames for changed numbers in the panel, if the CPU draws the window.
+/// Least time between frames for changed numbers in the panel, on the CPU painter.
 pub(crate) const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
 /// Averaging window of a measured rate.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -17,20 +19,20 @@ const SHOWN: Duration = Duration::from_millis(500);
 /// Reasons to draw another frame of the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reasons {
-    /// Set if a new picture is ready.
+    /// Set if the painter has a new picture.
     pub(crate) picture: bool,
-    /// Set if there were events that the panel may need.
+    /// Set if there were window events that concern the panel.
     pub(crate) heard: bool,
-    /// Set for input by key or mouse, or an animation of the panel.
+    /// Set if the panel must be redrawn soon: after input by key or mouse, or during an animation.
     pub(crate) touched: bool,
-    /// Set if numbers in the panel changed.
+    /// Set if displayed numbers or the camera changed, or notices are shown.
     pub(crate) numbers: bool,
 }
 
 impl Reasons {
-    /// Returns the least time between the last frame and the next. With `on_cpu`, frames without a
-    /// new picture are rare, because drawing the panel takes processor time from the picture and
-    /// the simulation.
+    /// Returns the least time between the last frame and the next one. `on_cpu`: true for the CPU
+    /// painter, where frames without a new picture are rarer, because drawing the panel takes
+    /// processor time from the picture and the simulation.
     pub(crate) fn wait(self, on_cpu: bool) -> Duration {
         match self {
             Self { picture: true, .. } => Duration::ZERO,
@@ -53,17 +55,18 @@ impl Reasons {
     }
 }
 
-/// Rate of counted events, averaged over the last second.
+/// Rate meter: events per second, averaged over the last second.
 #[derive(Debug, Default)]
 pub(crate) struct Rate {
     marks: VecDeque<(Instant, u64)>,
-    /// Displayed rate per second, with its time of measurement; `None` before the first.
+    /// Displayed rate in events per second, with the time of its measurement; `None` before the
+    /// first measurement.
     rate: Option<(f64, Instant)>,
 }
 
 impl Rate {
-    /// Returns the displayed rate per second, given the number `count` of events so far; updated
-    /// twice a second, so that the user can read the number.
+    /// Returns the displayed rate in events per second; `count` is the total number of events up to
+    /// `now`. The displayed rate changes at most twice a second, so that the user can read it.
     pub(crate) fn note(&mut self, count: u64, now: Instant) -> f64 {
         self.marks.push_back((now, count));
         while self.marks.len() > 2 && now.duration_since(self.marks[1].0) >= WINDOW {
@@ -86,25 +89,26 @@ impl Rate {
     }
 }
 
-/// Times of the last frames and log lines.
+/// Times and rates of the window's frames, pictures and log lines.
 pub(crate) struct Clock {
     pub(crate) begin: Instant,
     pub(crate) last: Instant,
     pub(crate) drawn: Instant,
     pub(crate) titled: Instant,
-    /// Number of frames still to draw after the last change.
+    /// Number of frames still to draw although nothing changes any more.
     pub(crate) awake: u32,
-    /// Number of egui's last pass.
+    /// Number of egui's pass in the last drawn frame.
     pub(crate) pass: u64,
-    /// Rate of different pictures per second.
+    /// Rate of different pictures shown, per second.
     pub(crate) rate: Rate,
-    /// Time of the last log line about the picture rate.
+    /// Time of the last log line with the picture rate.
     pub(crate) logged: Instant,
-    /// Set once the log has the time at which the present picture was finished.
+    /// Set once the log has a line with the time at which the present picture became final.
     pub(crate) finished: bool,
-    /// Set once the log has the time at which the present picture reached the full resolution.
+    /// Set once the log has a line with the time at which the present picture reached the full
+    /// resolution.
     pub(crate) whole: bool,
-    /// Rate of the window's frames per second.
+    /// Rate of the window's frames, per second.
     pub(crate) frames: Rate,
 }
 
@@ -131,7 +135,7 @@ impl Clock {
         self.begin.elapsed().as_secs_f64()
     }
 
-    /// Returns the time in seconds since the last call, at most 0.1.
+    /// Returns the time in seconds since the last call, clamped to 0.1 s.
     pub(crate) fn tick(&mut self) -> f32 {
         let now = Instant::now();
         let seconds = now.duration_since(self.last).as_secs_f32();

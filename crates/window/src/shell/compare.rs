@@ -1,6 +1,6 @@
-//! Side-by-side comparison of two branches: the simulation visits the same step of the other
-//! branch, the window takes a picture with the present camera and returns; that picture covers the
-//! left part of the window until something changes.
+//! Side-by-side comparison of two branches: the simulation seeks to the same step of the other
+//! branch, the window takes a picture with the present camera, and the simulation returns; the
+//! picture covers the left part of the window until something changes.
 
 use image::RgbaImage;
 use kiss3d::egui::{ColorImage, TextureHandle, TextureOptions};
@@ -10,21 +10,22 @@ use crate::paint::View;
 use crate::shell::app::App;
 use lavoxel_render::LookSpec;
 
-/// State of the comparison.
+/// State of the comparison of two branches.
 #[derive(Debug, Default)]
 pub(crate) enum Compare {
-    /// No comparison.
+    /// No comparison is in progress.
     #[default]
     Idle,
-    /// The simulation travels to the branch with this number.
+    /// The simulation seeks to the other branch, which has this number.
     Going(u64),
-    /// The simulation travels back; the picture of the branch with this number is taken.
+    /// The picture of the other branch, which has this number, is taken; the simulation seeks back
+    /// to the present branch.
     Coming(u64, Box<RgbaImage>),
-    /// Both pictures are shown.
+    /// Both branches are shown, with these inputs of their pictures.
     Shown(Box<Seen>),
 }
 
-/// Inputs of both pictures; a change of any value ends the comparison.
+/// Inputs on which both pictures depend; a change of any value ends the comparison.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Seen {
     view: View,
@@ -33,27 +34,28 @@ pub(crate) struct Seen {
     epoch: u64,
 }
 
-/// Two pictures side by side: the present state and another branch, or two runs.
+/// Two pictures side by side: of another branch and the present state, or of two runs.
 #[derive(Clone)]
 pub(crate) struct Sides {
-    /// Picture of another branch, in the window's size, shown left of the divider; `None` for two
+    /// Picture of the other branch, in the window's size, shown left of the divider; `None` for two
     /// runs, whose painters draw both sides.
     pub(crate) picture: Option<TextureHandle>,
-    /// Labels of the left and of the right side: name and step.
+    /// Labels of the left and the right picture: name, and step or time.
     pub(crate) names: [String; 2],
-    /// Position of the divider as a fraction of the width that the panel leaves free, 0 to 1.
+    /// Position of the divider, as a fraction (0 to 1) of the width that the panel leaves free.
     pub(crate) divider: f32,
 }
 
 impl Sides {
-    /// Returns true for two runs.
+    /// Returns true if two runs are shown, false for two branches.
     pub(crate) fn are_runs(&self) -> bool {
         self.picture.is_none()
     }
 }
 
 impl App {
-    /// Begins a comparison of the present state with the branch number `branch`.
+    /// Begins a comparison of the present state with the branch number `branch`; with two runs,
+    /// shows an error instead.
     pub(crate) fn compare(&mut self, branch: u64) {
         if self.second.is_some() {
             let text = "branches are compared one run at a time: close the second run first";
@@ -68,7 +70,7 @@ impl App {
         self.compare = Compare::Going(branch);
     }
 
-    /// Ends the comparison in any state.
+    /// Cancels or closes the comparison, in any of its states.
     pub(crate) fn end_comparison(&mut self) {
         if matches!(self.compare, Compare::Going(_)) {
             self.worker.send(Command::Visit(None));
@@ -80,8 +82,9 @@ impl App {
         self.state.sides.take_if(|sides| !sides.are_runs());
     }
 
-    /// Advances the comparison once the simulation has answered, and ends the comparison after a
-    /// change of its inputs. Returns true if anything was done.
+    /// Advances the comparison once the simulation has reached the requested moment, and ends the
+    /// comparison after a change of its inputs. Returns true if the state of the comparison
+    /// changed.
     pub(crate) fn go_on_comparing(&mut self) -> bool {
         let Some(report) = &self.state.report else {
             return false;
@@ -112,7 +115,8 @@ impl App {
         }
     }
 
-    /// Takes the picture of the visited branch and sends the simulation back to the present branch.
+    /// Takes the picture of the other branch (number `branch`) and sends the simulation back to the
+    /// present branch.
     fn take_other(&mut self, branch: u64) {
         self.worker.send(Command::Visit(None));
         let picture = self.camera().and_then(|camera| {
@@ -128,7 +132,8 @@ impl App {
         }
     }
 
-    /// Shows the picture of the other branch over the window.
+    /// Shows `picture`, the picture of the branch number `branch`, over the left part of the
+    /// window.
     fn show_sides(&mut self, branch: u64, picture: &RgbaImage) {
         let (Some(seen), Some(report)) = (self.seen_now(), &self.state.report) else {
             return;
@@ -150,7 +155,7 @@ impl App {
         self.compare = Compare::Shown(Box::new(seen));
     }
 
-    /// Returns the present values of all inputs of the pictures; `None` before the first report.
+    /// Returns the present values of the inputs of both pictures; `None` before the first report.
     fn seen_now(&self) -> Option<Seen> {
         let (camera, report) = (self.camera()?, self.state.report.as_ref()?);
         let (look, moment, epoch) = (self.state.look.clone(), report.moment, report.epoch);
@@ -163,7 +168,7 @@ impl App {
     }
 }
 
-/// Returns the labels of the other branch and of the present one: name and step.
+/// Returns the labels of the branch number `branch` and of the present branch: name and step.
 fn names(line: &TimeLine, branch: u64, step: u64) -> [String; 2] {
     let named = |number: u64| {
         let of = line

@@ -1,7 +1,7 @@
-//! System file dialog, on its own thread.
+//! System file dialog, run on a separate thread.
 //!
-//! Invariant: the window runs on while the dialog is open; a system without a dialog, or with a
-//! dialog that never answers, blocks nothing.
+//! Invariant: the event loop of the window continues while the dialog is open; a system without a
+//! dialog, or with a dialog that never answers, blocks nothing.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -9,31 +9,32 @@ use std::time::{Duration, Instant};
 
 use lavoxel_geo::terrain::endings;
 
-/// Shortest time in which a user can close a dialog: an earlier result without a file means that
-/// the system has no dialog.
+/// Shortest time in which a user can close a dialog. A result without a file before this time means
+/// that the system has no dialog.
 const SOONEST: Duration = Duration::from_millis(400);
 
-/// File dialog that was opened.
+/// Open file dialog.
 pub(crate) struct Dialog {
-    /// Receiver of the chosen file (`None` if cancelled) and the time until the result.
+    /// Receiver of the dialog's result: the chosen file (`None` if cancelled), and the time for
+    /// which the dialog was open.
     answer: Receiver<(Option<PathBuf>, Duration)>,
 }
 
-/// State of a file dialog.
+/// State of a file dialog as polled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The dialog is still open.
     Waiting,
-    /// The user chose this file.
+    /// The user chose the file with this path.
     Chosen(PathBuf),
-    /// The user closed the dialog without a file.
+    /// The user closed the dialog without choosing a file.
     Closed,
     /// The system has no file dialog.
     Missing,
 }
 
 impl Dialog {
-    /// Opens a dialog for choosing a scene or a heightmap.
+    /// Opens a dialog for choosing a scene or a heightmap, on a new thread.
     pub(crate) fn open() -> Self {
         Self::ask(choose)
     }
@@ -72,7 +73,7 @@ impl Dialog {
     }
 }
 
-/// Shows the dialog and blocks until the user has answered.
+/// Shows the system's dialog and blocks until the user has closed it; `None` without a chosen file.
 fn choose() -> Option<PathBuf> {
     let endings: Vec<&str> = std::iter::once("toml").chain(endings()).collect();
     let dialog = rfd::FileDialog::new()

@@ -1,9 +1,9 @@
 //! Fast path of the CPU painter: copies the finished picture and the panel directly onto the
-//! window's surface.
+//! surface of the window.
 //!
-//! kiss3d's ordinary frames pass through a tone-mapping pass in floating point; if the processor
-//! runs that pass, it costs as much as the picture. The panel costs half of that again, so a
-//! texture caches the panel over several frames.
+//! kiss3d's ordinary frames end with a tone-mapping pass in floating point; if the processor runs
+//! that pass, it costs as much as the picture. Drawing the panel costs half of that again, so the
+//! panel is cached in a texture over several frames.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -17,13 +17,14 @@ use crate::paint::Painter;
 use crate::shell::clock::NUMBERS_ON_CPU;
 use crate::ui;
 
-/// Fast path with a panel renderer of its own, because kiss3d's renderer is private. Receives no
+/// Fast path, with an egui renderer of its own, because kiss3d's renderer is private. It gets no
 /// events.
 pub(crate) struct DirectPresent {
     panel: EguiRenderer,
-    /// Time at which the cached panel was drawn, and the window's size then; `None` if outdated.
+    /// Time at which the cached panel was drawn, and the window's size in pixels at that time;
+    /// `None` if the cache is outdated.
     sheet: Option<(Instant, [u32; 2])>,
-    /// Number of frames drawn by the fast path so far.
+    /// Number of frames that the fast path has drawn so far.
     pub(crate) frames: u64,
 }
 
@@ -51,15 +52,14 @@ impl DirectPresent {
         })
     }
 
-    /// Invalidates the cached panel.
+    /// Invalidates the cached panel, which is drawn anew in the next frame.
     pub(crate) fn forget_panel(&mut self) {
         self.sheet = None;
     }
 
-    /// Shows the latest picture, that of the second run next to it, and over both the user
-    /// interface that `draw` builds with the state of kiss3d's panel. `seconds`: time of the window;
-    /// `covered`: width in pixels of the panel at the left. Returns false if the window takes no
-    /// frame now.
+    /// Presents one frame: the latest picture, the latest picture of the second run, and over both
+    /// the user interface that `draw` builds. `seconds`: time since the window opened; `covered`:
+    /// width in pixels of the panel at the left. Returns false if no frame can be shown now.
     pub(crate) fn show(
         &mut self,
         window: &mut Window,
@@ -109,7 +109,7 @@ impl DirectPresent {
         true
     }
 
-    /// Draws a part of the user interface onto a surface.
+    /// Draws the part `part` of the user interface onto the surface `on`.
     fn pass(
         &mut self,
         window: &Window,
@@ -141,7 +141,7 @@ impl DirectPresent {
     }
 }
 
-/// Returns true if no other layer overlaps the panel, whose width is `covered` pixels.
+/// Returns true if no other egui layer overlaps the panel, whose width is `covered` pixels.
 fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     let panel = ui::panel_layer();
     let edge = covered as f32 / context.pixels_per_point();
@@ -160,7 +160,7 @@ fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     })
 }
 
-/// Removes all shapes from the egui pass that do not belong to `part`.
+/// Removes from the current egui pass all shapes that do not belong to `part`.
 fn leave_only(context: &egui::Context, part: UiPass) {
     let panel = ui::panel_layer();
     let layers: Vec<_> = context.memory(|memory| memory.layer_ids().collect());
@@ -189,7 +189,8 @@ mod tests {
 
     const WIDTH: f32 = 1200.0;
 
-    /// Number of shapes that a pass of this part leaves, and true if the panel stands alone in it.
+    /// Returns the number of shapes that a pass of `part` leaves, and true if no layer overlaps the
+    /// panel in that pass.
     fn pass(state: &mut State, part: UiPass) -> (usize, bool) {
         let context = egui::Context::default();
         let room = Rect::from_min_size(Pos2::ZERO, vec2(WIDTH, 800.0));

@@ -1,4 +1,4 @@
-//! Creation of the window; one clear error message if no window can be opened or the connection to
+//! Opens the window, and reports one clear error if no window can be opened or the connection to
 //! the display breaks.
 
 use std::any::Any;
@@ -11,27 +11,27 @@ use kiss3d::window::{CanvasSetup, NumSamples, Window};
 
 use crate::shell::screen;
 
-/// Debian packages that provide the libraries for a window.
+/// Debian packages with the shared libraries that a window needs.
 const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0";
 
-/// Error of opening a window; its text advises the user.
+/// Error of opening a window; the error's text tells the user what to install or set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}. {}", advice(.reason))]
 pub struct NoWindow {
-    /// Cause of the error.
+    /// Cause of the failure.
     pub reason: Reason,
 }
 
-/// Cause for which a window cannot be opened.
+/// Reason for which a window cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// The environment names no display.
+    /// No environment variable names a display.
     #[error("there is no display to open a window on: neither DISPLAY nor WAYLAND_DISPLAY is set")]
     NoDisplay,
     /// The display server does not answer.
     #[error("the display {display} cannot be opened")]
     DeadDisplay {
-        /// Name of the display.
+        /// Name of the display, as in `DISPLAY`.
         display: String,
     },
     /// A shared library that is loaded at run time is missing.
@@ -40,18 +40,18 @@ pub enum Reason {
         /// File name of the library.
         library: String,
     },
-    /// There is neither a graphics card nor a software driver.
+    /// The system has neither a graphics card nor a software driver.
     #[error("no graphics adapter was found, neither a graphics card nor a software driver")]
     NoAdapter,
-    /// Any other cause.
+    /// The window cannot be opened for another reason.
     #[error("the window cannot be opened: {said}")]
     Other {
-        /// First line of the system's error.
+        /// First line of the system's error text.
         said: String,
     },
 }
 
-/// Returns the advice for the user.
+/// Returns the advice for the user: what to install or set against `reason`.
 fn advice(reason: &Reason) -> String {
     let needs = match reason {
         Reason::NoAdapter => {
@@ -66,8 +66,8 @@ fn advice(reason: &Reason) -> String {
     format!("{needs} Without a window, `lavoxel render` writes pictures and animations.")
 }
 
-/// Returns the Debian package of a shared library; `None` if unknown. More specific names come
-/// first in the table, since the first match counts.
+/// Returns the Debian package that contains the shared library `library`; `None` if unknown. The
+/// first match in the table counts, so more specific names come first.
 fn package_of(library: &str) -> Option<&'static str> {
     let packages = [
         ("xkbcommon-x11", "libxkbcommon-x11-0"),
@@ -128,12 +128,12 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the display has gone, and the window with it ({said})")]
 pub struct DisplayLost {
-    /// First line of the system's error.
+    /// First line of the system's error text.
     said: String,
 }
 
 /// Runs `work`, the event loop of a window. The window system's libraries panic when the connection
-/// to the display breaks: such a panic becomes an error without a backtrace; all other panics are
+/// to the display breaks: such a panic becomes an error without a backtrace; other panics are
 /// passed on.
 pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost> {
     let usual = Arc::new(panic::take_hook());
@@ -156,8 +156,8 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
     })
 }
 
-/// Returns true if the X server of this process still answers. Other window systems end the program
-/// by themselves.
+/// Returns false if the X server that `DISPLAY` names no longer answers, otherwise true. Other
+/// window systems end the program themselves when the connection breaks.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_there() -> bool {
     use std::net::TcpStream;
@@ -180,8 +180,8 @@ fn is_there() -> bool {
     true
 }
 
-/// Runs `work`, which may panic instead of returning an error; returns the text of a panic as the
-/// error, without printing it.
+/// Runs `work`, which may panic instead of returning an error. A panic is not printed; its text
+/// becomes the error.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -199,8 +199,8 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("no reason was given").to_owned()
 }
 
-/// Derives the cause from `said`, the text of a panic during creation; `display` is the name of the
-/// display.
+/// Derives the cause of a failure from `said`, the text of the panic while the window was created;
+/// `display` is the name of the display.
 fn understand(said: &str, display: &str) -> Reason {
     let library = said
         .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))

@@ -1,4 +1,4 @@
-//! Drawing of one frame of the window: picture, panel, measurements.
+//! Drawing of one frame of the window: pictures, panel, measured rates and log lines.
 
 use std::time::{Duration, Instant};
 
@@ -16,16 +16,16 @@ use crate::state::Frame;
 use crate::ui::{self, Stage};
 use lavoxel_render::Camera;
 
-/// Pause after a frame while the window is hidden.
+/// Pause after each frame that a hidden window skips.
 const HIDDEN: Duration = Duration::from_millis(15);
 /// Interval between two updates of the window's title.
 const TITLE: Duration = Duration::from_millis(500);
-/// Lowest displayed picture rate, in pictures per second.
+/// Lowest picture rate that is displayed, in pictures per second; a slower picture shows no rate.
 const SLOWEST: f64 = 1.0;
-/// Interval between two log lines while the picture changes.
+/// Interval between two log lines with the picture rate, while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
-/// Owned data of the marks over the picture, which a [`Stage`] borrows.
+/// Data for drawing the marks over the picture; owned, so that a [`Stage`] can borrow it.
 struct Marks {
     camera: Camera,
     scale: f32,
@@ -54,7 +54,7 @@ impl Marks {
 }
 
 impl App {
-    /// Draws a frame. Returns true while the window is open.
+    /// Draws a frame, by the fast path if `reasons` allow. Returns true while the window is open.
     pub(crate) fn draw(&mut self, reasons: Reasons) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
@@ -66,7 +66,8 @@ impl App {
         alive
     }
 
-    /// Returns true if only the picture changed: the panel has no event and no highlight to show.
+    /// Returns true if `reasons` contain nothing but a new picture, and the pointer is not over the
+    /// panel: the panel has no event and no highlight to show.
     fn is_for_the_picture(
         &self,
         Reasons {
@@ -80,8 +81,8 @@ impl App {
         picture && !heard && !touched && !on_panel && self.painter.times().shown > 0
     }
 
-    /// Draws the picture and the cached panel by the fast path. Returns false if the fast path is
-    /// unavailable.
+    /// Presents the picture and the cached panel by the fast path. Returns false if the fast path
+    /// is unavailable or cannot present now.
     fn draw_straight(&mut self) -> bool {
         let Some(mut straight) = self.straight.take() else {
             return false;
@@ -100,8 +101,8 @@ impl App {
         drawn
     }
 
-    /// Draws picture and panel, and passes events to the panel. Returns true while the window is
-    /// open.
+    /// Draws picture and panel by kiss3d's ordinary frame, which passes events to the panel.
+    /// Returns true while the window is open.
     fn draw_all(&mut self) -> bool {
         self.straight
             .iter_mut()
@@ -138,7 +139,7 @@ impl App {
         )
     }
 
-    /// Returns the data of the marks over the picture; `None` before the first camera.
+    /// Returns the data for the marks over the picture; `None` before the first report.
     fn marks(&self) -> Option<Marks> {
         let camera = self.camera()?;
         // The picture may be older than the present camera: marks use the picture's camera.
@@ -161,7 +162,8 @@ impl App {
         })
     }
 
-    /// Updates measurements, the recording and the title after a frame that took `took`.
+    /// Updates measured rates, the recording and the window's title after a frame; `took`: time
+    /// that drawing the frame took.
     fn after_frame(&mut self, took: Duration) {
         let times = self.painter.times();
         // A picture of the CPU painter takes longer than the frame that shows it, so the frame time
@@ -204,8 +206,8 @@ impl App {
         }
     }
 
-    /// Logs the picture rate, and the times at which a still picture reaches the full resolution
-    /// and is finished.
+    /// Writes to the journal the picture rate, and the times at which the picture reaches the full
+    /// resolution and becomes final.
     fn log_pictures(&mut self) {
         let Frame {
             fps,

@@ -1,4 +1,5 @@
-//! Shell: creation of the window, event loop, frames, dialogs and notices.
+//! Shell of the window: opening, event loop, frames, dialogs, notices, and the second run's
+//! picture.
 
 pub(crate) mod app;
 pub(crate) mod clock;

@@ -1,7 +1,7 @@
 //! Persistent list of recently opened files: a text file with one path per line, latest first.
 //!
-//! The list is a convenience: if the file cannot be read or written, the window lists only its own
-//! files and reports no error.
+//! The list is a convenience: if its file cannot be read or written, the window lists only the
+//! files opened in this session and reports no error.
 
 use std::ffi::OsString;
 use std::fs;
@@ -12,14 +12,15 @@ use lavoxel_files::input::RECENT;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_files::shipped;
 
-/// Name of the marker file next to the list, which exists once the tour was shown.
+/// Name of the marker file in the folder of the list; it exists once the tour was shown to the
+/// user.
 const TOUR: &str = "tour";
-/// Upper bound of the number of listed files.
+/// Largest number of files in the list.
 const MOST: usize = 6;
-/// Upper bound of the length of a listed path in bytes.
+/// Largest length of a listed path in bytes; longer paths are not stored.
 const LONGEST: usize = 4096;
 
-/// Recently opened files, with the path of the list's own file.
+/// List of recently opened files, with the path of the file that stores the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
     file: Option<PathBuf>,
@@ -37,13 +38,14 @@ impl Recent {
         Self { file, paths }
     }
 
-    /// Returns the recent files, latest first.
+    /// Returns the paths of the recent files, latest first.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Returns true if the tour has not been shown to this user yet, and marks the tour as shown.
-    /// Returns false if the mark cannot be written: otherwise the tour would appear at every start.
+    /// Returns true if the tour has not been shown to this user yet, and writes the marker file.
+    /// Returns false if the marker cannot be written, since the tour would otherwise appear at
+    /// every start.
     pub(crate) fn takes_the_tour(&self) -> bool {
         let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else {
             return false;
@@ -59,8 +61,8 @@ impl Recent {
         written.is_ok()
     }
 
-    /// Moves a file to the front of the list. Built-in scenes are skipped, since they have their
-    /// own list.
+    /// Moves the file `path` to the front of the list and stores the list. Built-in scenes are
+    /// skipped, since the start screen lists them separately.
     pub(crate) fn remember(&mut self, path: &Path) {
         if shipped::inside(path).is_some() {
             return;
@@ -84,8 +86,8 @@ impl Recent {
     }
 }
 
-/// Returns the path of the list's file, in the user's folder for program state; `None` if the
-/// environment defines none. `variable` reads an environment variable.
+/// Returns the path of the file that stores the list, in the user's folder for program state;
+/// `None` if the environment defines no such folder. `variable` reads an environment variable.
 fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| {
         variable(name)
@@ -102,13 +104,13 @@ fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(states?.join("lavoxel").join("recent"))
 }
 
-/// Returns true if a path can be stored as a line of the list: not empty, not too long, no control
+/// Returns true if `line` can be stored as a line of the list: not empty, not too long, no control
 /// characters.
 fn fits(line: &str) -> bool {
     (1..=LONGEST).contains(&line.len()) && !line.chars().any(char::is_control)
 }
 
-/// Reads the paths of a list; empty if `file` is no ordinary file or cannot be read.
+/// Reads the paths stored in `file`; empty if `file` is not a regular file or cannot be read.
 fn read(file: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else {
         return Vec::new();

@@ -2,15 +2,16 @@
 
 /// Default width and height of the window in points.
 const WISHED: (f64, f64) = (1280.0, 800.0);
-/// Width and height in points that the title bar, the window frame and the desktop's bars take from
-/// a screen.
+/// Width and height in points that title bar, window frame and the desktop's bars take from the
+/// screen.
 const MARGIN: (f64, f64) = (46.0, 108.0);
-/// Assumed size of an unknown screen in points: that of a small laptop.
+/// Assumed width and height of an unknown screen in points: that of a small laptop.
 const LAPTOP: (f64, f64) = (1366.0, 768.0);
 /// Smallest width and height of a window in points.
 const LEAST: (f64, f64) = (320.0, 240.0);
 
-/// Returns width and height in points of a window that fits the screen.
+/// Returns the default width and height of the window in points: `WISHED`, or less on a small
+/// screen.
 pub(crate) fn fitting_size() -> (u32, u32) {
     fitting(monitor().unwrap_or(LAPTOP))
 }
@@ -25,7 +26,7 @@ fn fitting(screen: (f64, f64)) -> (u32, u32) {
     )
 }
 
-/// Returns width and height of the main monitor in points; `None` if unknown.
+/// Returns width and height of the primary monitor in points; `None` if unknown.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn monitor() -> Option<(f64, f64)> {
     use x11rb::connection::Connection;
@@ -71,8 +72,9 @@ fn monitor() -> Option<(f64, f64)> {
     None
 }
 
-/// Estimates the scale factor (pixels per point) from the monitor's size in `pixels` and in
-/// `millimetres`: rounded to twelfths, at least 1, as winit does.
+/// Returns the estimated scale factor (pixels per point) of a monitor with the size `pixels`
+/// (width, height) in pixels and `millimetres` in millimetres: rounded to twelfths, at least 1, as
+/// winit does.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn scale_of(pixels: (f64, f64), millimetres: (f64, f64)) -> f64 {
     let per_mm = (pixels.0 * pixels.1 / (millimetres.0 * millimetres.1)).sqrt();

@@ -1,7 +1,7 @@
-//! Second run at the right of the window: its painter, its camera and its look.
+//! Second run at the right of the window: painter, camera and look of its picture.
 //!
-//! The simulation thread makes the steps of both runs; the window has a painter for each, and a
-//! divider between their pictures.
+//! The simulation thread makes the steps of both runs; the window has a painter for each run, and a
+//! divider between both pictures.
 
 use std::path::Path;
 
@@ -17,20 +17,23 @@ use lavoxel_files::shipped;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 use lavoxel_scene::scene::Scene;
 
-/// Least width in pixels of each picture.
+/// Least width in pixels of each of the two pictures.
 const NARROWEST: u32 = 16;
 
-/// Second run as the window shows it.
+/// Second run as the window shows it: painter, look and last report.
 pub(crate) struct SecondRun {
     pub(crate) painter: Painter,
-    /// Look of its scene, with the changes that were made to the look of the first run.
+    /// Look of the second scene, with all changes that the user has made to the look of the first
+    /// run.
     look: LookSpec,
-    /// Look of the first run up to which changes were taken over.
+    /// Look of the first run at the last call of `follow`; later changes to it are still to be
+    /// applied.
     followed: LookSpec,
     report: Option<Report>,
-    /// Parameters of the light of its lava that the simulation has.
+    /// Glow parameters of the second run's lava sent last to the simulation; `None` before the
+    /// first.
     glow: Option<Glow>,
-    /// Numbers at rest that the journal has; `None` before the first.
+    /// Numbers of both runs logged last, while both were paused; `None` before the first log entry.
     logged: Option<TwoRuns>,
 }
 
@@ -46,7 +49,8 @@ impl SecondRun {
         })
     }
 
-    /// Takes over the keys of the first run's look that changed up to `now`.
+    /// Applies to the second run those keys of the first run's look that differ between the last
+    /// call and `now`. Returns an error, and keeps the look, if the result is invalid.
     fn follow(&mut self, now: &LookSpec) -> Result<(), Invalid> {
         let look = followed(&self.look, &self.followed, now);
         self.followed = now.clone();
@@ -55,14 +59,16 @@ impl SecondRun {
         Ok(())
     }
 
-    /// Bounds of its ground, in cells as drawn.
+    /// Returns the bounds in cells that a camera of the second run frames, with the cell height as
+    /// drawn; `None` before the first ground.
     fn subject(&self) -> Option<Bounds> {
         let subject = self.painter.subject()?;
         Some(subject.of_tall_cells(self.look.cell_height))
     }
 }
 
-/// Returns `own` with the keys whose values differ between `before` and `after`.
+/// Returns `own` with every key set to its value in `after` if that value differs between `before`
+/// and `after`; cell height and drape always stay those of `own`.
 fn followed(own: &LookSpec, before: &LookSpec, after: &LookSpec) -> LookSpec {
     let table = |look| toml::Table::try_from(look).ok();
     let (Some(mut keys), Some(before), Some(after)) = (table(own), table(before), table(after))
@@ -87,8 +93,8 @@ fn followed(own: &LookSpec, before: &LookSpec, after: &LookSpec) -> LookSpec {
 }
 
 impl App {
-    /// Begins a second run of a scene (by its path or the name of a built-in scene) or a heightmap;
-    /// an error becomes a notice.
+    /// Begins a second run of the scene or heightmap `path` (a path, or the name of a built-in
+    /// scene); shows a notice if the file cannot be opened.
     pub(crate) fn run_second(&mut self, path: &Path) {
         let path = shipped::named(path).unwrap_or_else(|| path.to_owned());
         match Scene::open(&path) {
@@ -97,7 +103,7 @@ impl App {
         }
     }
 
-    /// Begins a second run of `scene`.
+    /// Sends `scene` to the simulation as the scene of a second run, and closes the start screen.
     pub(crate) fn run_second_of(&mut self, scene: Scene) {
         self.end_comparison();
         self.state.shown.opening = false;
@@ -106,7 +112,8 @@ impl App {
         self.worker.send(Command::Second(Some(Box::new(scene))));
     }
 
-    /// Ends the second run; without one, shows the start screen for the choice of its scene.
+    /// Ends the second run. If there is none, shows the start screen, where the user chooses a
+    /// scene for it.
     pub(crate) fn toggle_second(&mut self) {
         match self.second {
             Some(_) => self.worker.send(Command::Second(None)),
@@ -114,13 +121,14 @@ impl App {
         }
     }
 
-    /// Shows the start screen for the choice of the second run.
+    /// Shows the start screen, where the user chooses the scene of the second run.
     pub(crate) fn choose_second(&mut self) {
         self.show_files();
         self.state.shown.for_second = true;
     }
 
-    /// Applies the changes of the second run; without `update` there is none.
+    /// Applies the changes of the second run; `None`: the second run has ended, and its picture is
+    /// removed.
     pub(crate) fn follow_second(&mut self, update: Option<SecondUpdate>) {
         let Some(update) = update else {
             if self.second.take().is_some() {
@@ -166,7 +174,8 @@ impl App {
         applied.map_err(|too_large| too_large.to_string())
     }
 
-    /// Prepares the painter of the second run for another scene with the look `look`.
+    /// Prepares the painter of the second run for a new scene with the look `look`, and applies the
+    /// user's changes to the look of the first run. Returns an error if the look is invalid.
     fn reset_second(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         let draw_on = if self.painter.is_on_cpu() {
             DrawOn::Cpu
@@ -183,7 +192,8 @@ impl App {
         self.second_follows_look()
     }
 
-    /// Passes changes of the first run's look on to the second run.
+    /// Applies changes of the first run's look to the second run; no effect without a second run.
+    /// Returns an error if the result is invalid.
     pub(crate) fn second_follows_look(&mut self) -> Result<(), Invalid> {
         let look = &self.state.look;
         self.second
@@ -191,16 +201,16 @@ impl App {
             .map_or(Ok(()), |second| second.follow(look))
     }
 
-    /// Forgets the look of the first run so far, after another scene has come with a look of its
-    /// own.
+    /// Takes the first run's present look as the reference for later changes: the look of another
+    /// first scene does not change the look of the second run.
     pub(crate) fn second_keeps_look(&mut self) {
         if let Some(second) = &mut self.second {
             second.followed = self.state.look.clone();
         }
     }
 
-    /// Returns the parameters of the light of the second run's lava if the simulation needs others
-    /// than it has.
+    /// Returns the glow parameters of the second run's lava if they changed since the last call and
+    /// the painter needs the simulation to compute that light; otherwise `None`.
     pub(crate) fn second_glow(&mut self) -> Option<Glow> {
         let second = self.second.as_mut()?;
         let glow = Glow::from(&second.look);
@@ -208,7 +218,8 @@ impl App {
         is_new.then_some(glow)
     }
 
-    /// Labels both sides of the divider.
+    /// Sets the labels of both pictures from `numbers`, and stores `numbers` for the card of both
+    /// runs.
     fn label_sides(&mut self, numbers: TwoRuns) {
         let names = [0, 1].map(|side| numbers.label(side));
         match &mut self.state.sides {
@@ -224,7 +235,8 @@ impl App {
         self.state.runs = Some(numbers);
     }
 
-    /// Returns the place in pixels of the divider between two runs; `None` without a second run.
+    /// Returns the x position in pixels of the divider between the pictures of two runs; `None`
+    /// without a second run.
     pub(crate) fn divider(&self) -> Option<u32> {
         let (width, scale) = (self.window.width(), self.window.scale_factor() as f32);
         let at = between_runs(&self.state, width as f32 / scale)? * scale;
@@ -233,13 +245,14 @@ impl App {
         self.second.is_some().then_some(at)
     }
 
-    /// Returns true for a pixel over the picture of the second run.
+    /// Returns true if the pixel (x, y) of the window lies over the picture of the second run.
     pub(crate) fn over_second(&self, (x, _): (f32, f32)) -> bool {
         self.divider().is_some_and(|divider| x >= divider as f32)
     }
 
-    /// Returns the pixel of the first picture that matches the pixel (`x`, `y`): in the picture of
-    /// the second run the one at the same distance from the middle.
+    /// Returns the pixel of the first run's picture that corresponds to the pixel (`x`, `y`) of the
+    /// window: for a pixel of the second picture, the pixel with the same offset from the picture's
+    /// centre.
     pub(crate) fn twin(&self, (x, y): (f32, f32)) -> (f32, f32) {
         // The middles lie half of the free width apart, wherever the divider is.
         let apart = 0.5 * (self.window.width() as f32 - self.covered());
@@ -247,7 +260,7 @@ impl App {
         (x - aside, y)
     }
 
-    /// Gives each painter its part of the window, and the second one its view.
+    /// Assigns each painter its part of the window, and gives the second painter its view.
     pub(crate) fn place_pictures(&mut self) {
         let divider = self.divider();
         self.painter.place(divider.map(|divider| 0..divider));
@@ -259,15 +272,17 @@ impl App {
         }
     }
 
-    /// Returns the view of the second run; `None` without one and before its first ground.
+    /// Returns camera and display options for the picture of the second run; `None` without a
+    /// second run or before its first ground.
     pub(crate) fn second_view(&self) -> Option<View> {
         let width = self.window.width().saturating_sub(self.divider()?).max(1);
         let camera = self.second_camera((width as usize, self.size().1))?;
         Some(self.state.view(camera))
     }
 
-    /// Returns the camera of the second run for a picture of `size` pixels: that of the first run
-    /// over the same box, else the same in shares of its own box.
+    /// Returns the camera of the second run for a picture of `size` pixels (width, height): equal
+    /// to the first run's camera if both boxes are equal, otherwise with the same position relative
+    /// to the bounds of the second run. `None` without a second run or before its first report.
     fn second_camera(&self, size: (usize, usize)) -> Option<Camera> {
         let (second, rig) = (self.second.as_ref()?, self.rig.as_ref()?);
         let (first, own) = (self.state.report.as_ref()?, second.report.as_ref()?);
@@ -279,7 +294,8 @@ impl App {
         Some(Camera::new(&spec, &second.subject()?, size))
     }
 
-    /// Returns the picture of the window without panel and marks; `None` before the first one.
+    /// Returns the window's picture on the screen without panel and marks, with two runs both
+    /// pictures side by side; `None` before the first picture.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let left = self.painter.seen()?;
         let second = self.second.as_mut();
@@ -287,8 +303,9 @@ impl App {
         Some(joined(left, right))
     }
 
-    /// Returns a picture of the present state for an image file, without the part that the panel
-    /// covers; with two runs that of both. `None` before the first scene.
+    /// Draws the present state for an image file: a single run in the window's size without the
+    /// panel, two runs side by side without the columns that the panel covers. `transparent`: sky
+    /// and backdrop get alpha 0. `None` before the first scene.
     pub(crate) fn photograph(&mut self, transparent: bool) -> Option<RgbaImage> {
         let (frames, (mut width, height)) = (self.shot_frames(), self.size());
         if self.divider().is_some() {
@@ -304,7 +321,8 @@ impl App {
     }
 }
 
-/// Returns two pictures of the same height side by side.
+/// Returns `left` and `right` side by side, cropped at the bottom to the smaller height; `left`
+/// alone if `right` is `None`.
 fn joined(left: RgbaImage, right: Option<RgbaImage>) -> RgbaImage {
     let Some(right) = right else { return left };
     let height = left.height().min(right.height());

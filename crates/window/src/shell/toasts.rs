@@ -1,10 +1,10 @@
-//! Notices that are shown for some seconds over the picture.
+//! Notices that are shown over the picture for some seconds.
 
 use std::time::{Duration, Instant};
 
 use crate::messages::Notice;
 
-/// Display time of a notice.
+/// Display time of a notice without error or button.
 const STAYS: Duration = Duration::from_secs(5);
 /// Display time of an error.
 const STAYS_WRONG: Duration = Duration::from_secs(14);
@@ -13,14 +13,15 @@ const STAYS_OFFERED: Duration = Duration::from_secs(60);
 /// Upper bound of the notices shown at the same time.
 const MOST: usize = 5;
 
-/// Notices on the screen, oldest first, each with its time.
+/// Visible notices, oldest first, each with the time since which it is shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Toasts {
     shown: Vec<(Notice, Instant)>,
 }
 
 impl Toasts {
-    /// Shows a notice from the time `now`; a repeated notice only restarts its display time.
+    /// Shows `notice` from the time `now`; if the same notice is already shown, only restarts its
+    /// display time.
     pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
         self.shown.retain(|(old, _)| *old != notice);
         if self.shown.len() == MOST {
@@ -29,7 +30,7 @@ impl Toasts {
         self.shown.push((notice, now));
     }
 
-    /// Removes expired notices and iterates over the visible ones.
+    /// Removes the notices that have expired at `now`, and iterates over the others, oldest first.
     pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
         let stays = |notice: &Notice| match notice.mend {
             Some(_) => STAYS_OFFERED,
@@ -41,7 +42,7 @@ impl Toasts {
         self.shown.iter().map(|(notice, _)| notice)
     }
 
-    /// Removes a notice.
+    /// Removes `notice` before its display time ends.
     pub(crate) fn dismiss(&mut self, notice: &Notice) {
         self.shown.retain(|(shown, _)| shown != notice);
     }

@@ -1,4 +1,5 @@
-//! Goals of the scene: a list with progress, and outlines of the goals' areas on the ground.
+//! Goals of a challenge: a list with the progress of each goal, and outlines of the goals' areas on
+//! the ground.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, Id, LayerId, Order, ProgressBar, Rect, RichText, Shape, Stroke,
@@ -14,16 +15,17 @@ use crate::state::State;
 use lavoxel_base::grid::Grid;
 use lavoxel_sim::goals::{Aim, GoalSpec, Progress, Verdict, words};
 
-/// Name of the list's area.
+/// Name that identifies the egui area of the list.
 const NAME: &str = "goals";
-/// Colour of achieved goals.
+/// Colour of goals that are achieved.
 pub(super) const WON: Color32 = Color32::from_rgb(120, 215, 120);
-/// Width of the list in points.
+/// Width of the list of goals in points.
 const WIDTH: f32 = 250.0;
-/// Number of segments along each side of an outline.
+/// Number of line segments along each side of an area's outline, so that the outline follows the
+/// ground.
 const PIECES: usize = 24;
 
-/// Draws the list of goals and the outlines of their areas, while the panel is shown.
+/// Draws the list of goals and the outlines of their areas, if the goals are shown.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let Some(report) = state.report.as_ref().filter(|_| are_shown(state)) else {
         return;
@@ -82,7 +84,7 @@ pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// Returns true if the goals are shown: the scene has goals and the panel is shown.
+/// Returns true if the goals are shown: the scene has goals and the panel is visible.
 pub(super) fn are_shown(state: &State) -> bool {
     state.shown.panel
         && state
@@ -91,15 +93,15 @@ pub(super) fn are_shown(state: &State) -> bool {
             .is_some_and(|report| !report.goals.is_empty())
 }
 
-/// Returns the screen area of the list in points; `None` while hidden.
+/// Returns the screen area of the list of goals in points; `None` while the goals are hidden.
 pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
     are_shown(state)
         .then(|| context.memory(|memory| memory.area_rect(Id::new(NAME))))
         .flatten()
 }
 
-/// Draws the outline of a goal's area on the ground, with the goal's name above the highest free
-/// point.
+/// Draws the outline of a goal's area on the ground, and the goal's name above the highest point of
+/// the outline that the panel leaves free.
 fn place(
     context: &Context,
     (goal, progress): (&GoalSpec, &Progress),

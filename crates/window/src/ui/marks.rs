@@ -1,4 +1,5 @@
-//! Marks in the world: vents, brush, clip box and slice frames, drawn where the camera sees them.
+//! Marks over the picture: vents, brush, clip box, slice frames and rock placed by hand, drawn
+//! where the camera sees them.
 
 use kiss3d::egui::{
     Color32, Context, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2,
@@ -14,18 +15,18 @@ use crate::flow;
 use crate::state::State;
 use lavoxel_sim::source::VentSpec;
 
-/// Colour of rock built by hand.
+/// Colour of the marks on rock placed by hand.
 const BUILT: Color32 = Color32::from_rgb(255, 236, 200);
 /// Colour of the clip box's edges.
 const CLIP: Color32 = Color32::from_rgb(120, 190, 255);
-/// Colours of slice frames across x, y and z.
+/// Colours of the frames of the slices across x, y and z.
 const FRAMES: [Color32; 3] = [
     Color32::from_rgb(240, 110, 100),
     Color32::from_rgb(120, 215, 120),
     Color32::from_rgb(110, 150, 255),
 ];
 
-/// Draws all marks under the panel.
+/// Draws all marks, below the panel.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let painter = super::world_painter(context, state);
     let Some(report) = &state.report else { return };
@@ -49,8 +50,8 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &m
     }
 }
 
-/// Draws the vents while the tool source is selected; in a challenge always, since the player must
-/// know where the lava erupts.
+/// Draws the vents while the source tool is selected. In a challenge, draws them always, since the
+/// player must know where lava erupts.
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let is_shown = state.tools.tool == Tool::Source || goals::are_shown(state);
     let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else {
@@ -96,8 +97,8 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     }
 }
 
-/// Draws a handle in a colour; `None` stands for the handle under the pointer, which is larger and
-/// brighter.
+/// Draws the handle of a vent in the colour `color`. `None`: the handle is under the pointer, and
+/// is drawn larger and brighter.
 fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Color32>) {
     let (radius, fill) = color.map_or((6.5, BRIGHT), |color| (4.5, color));
     let at = stage.points(handle.pixel);
@@ -108,8 +109,8 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
     };
 }
 
-/// Labels at points of the world, with dark backgrounds, in the area that panel and goals leave
-/// free.
+/// Labels of points in the scene, drawn with dark backgrounds in the part of the screen that panel
+/// and goals leave free.
 ///
 /// Invariant: labels do not overlap.
 pub(super) struct Tags {
@@ -118,7 +119,7 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// Creates the empty set of labels of a frame.
+    /// Creates the set of a frame's labels, which is empty at first.
     pub(super) fn new(context: &Context, state: &State) -> Self {
         let mut free = context.content_rect();
         let right = super::sides::between_runs(state, free.width());
@@ -130,17 +131,18 @@ impl Tags {
         }
     }
 
-    /// Returns the free area.
+    /// Returns the part of the screen for labels, in points.
     pub(super) fn free(&self) -> Rect {
         self.free
     }
 
-    /// Returns true if the point `at` of the screen (in points) lies in the free area.
+    /// Returns true if the point `at` of the screen (in points) lies in the part for labels.
     pub(super) fn is_free(&self, at: Pos2) -> bool {
         self.free.contains(at)
     }
 
-    /// Draws a label above `at`, if that point lies in the free area.
+    /// Draws the label `text` above the point `at` of the screen (in points), unless that point
+    /// lies outside the part for labels.
     pub(super) fn draw(&mut self, painter: &Painter, at: Pos2, text: &str, color: Color32) {
         if !self.is_free(at) {
             return;
@@ -151,8 +153,8 @@ impl Tags {
         painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
     }
 
-    /// Reserves the nearest free area of `size` points above `at`, or below if there is no room
-    /// above; returns that area.
+    /// Reserves a rectangle of `size` points for a label: the nearest free one above `at`, or below
+    /// if there is no room above. Returns the rectangle.
     fn take(&mut self, at: Pos2, size: Vec2) -> Rect {
         let held = |area: Rect| {
             let last = (self.free.max - size).max(self.free.min);
@@ -196,7 +198,7 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
     }
 }
 
-/// Draws rock placed by hand, brighter and with outlines, while a brush is selected.
+/// Draws the rock placed by hand with brighter faces and with outlines.
 fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let Some(ground) = &state.ground else { return };
     let mut faces = Mesh::default();
@@ -226,7 +228,8 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     painter.add(Shape::mesh(faces));
 }
 
-/// Draws the ball of the brush, or the ring of the next vent, at the pointer.
+/// Draws a preview of the selected tool at the pointer: the ball that the brush would fill, the
+/// ring of the vent that the source tool would create, or the line of the dam.
 fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
     let Some(pointer) = stage

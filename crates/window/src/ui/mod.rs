@@ -1,7 +1,7 @@
-//! User interface over the picture: panel, marks in the world, colour bars, help and notices. Reads
-//! and edits [`State`] and queues requests.
+//! User interface over the picture: panel, marks on the scene, colour bars, help and notices. It
+//! reads and edits [`State`] and queues requests.
 //!
-//! Invariant: nothing here blocks.
+//! Invariant: no function of this module blocks.
 
 mod bar;
 mod camera;
@@ -53,9 +53,9 @@ use lavoxel_render::{Camera, Plain};
 const PANEL: f32 = 346.0;
 /// Width in points of the bar that remains of a folded panel.
 const BAR: f32 = 42.0;
-/// Window width in points below which the panel is folded by default.
+/// Width of the window in points below which the panel is folded by default.
 const NARROW: f32 = 900.0;
-/// Accent colour: that of lava.
+/// Accent colour, an orange like that of lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
 /// Background of selected items and of the primary button.
 const DEEP: Color32 = Color32::from_rgb(150, 66, 18);
@@ -65,38 +65,41 @@ const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
 const FAINT: Color32 = Color32::from_rgb(150, 148, 146);
 /// Colour of errors.
 const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
-/// Background of text over the picture.
+/// Background colour of texts over the picture.
 const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
 
-/// Camera, pointer and handles for drawing the marks in the world.
+/// Camera, pointer and vent handles, from which the marks on the scene are drawn.
 pub(crate) struct Stage<'a> {
-    /// Camera of this frame, in pixels.
+    /// Camera of the picture on the screen; its picture is measured in pixels.
     pub(crate) camera: &'a Camera,
-    /// Pixels per point of the user interface.
+    /// Number of pixels per point of the user interface.
     pub(crate) scale: f32,
-    /// Pointer position in pixels; `None` over the panel, outside the window or during a drag.
+    /// Position of the pointer in pixels; `None` over the panel, outside the window and during a
+    /// drag of camera or slice.
     pub(crate) pointer: Option<(f32, f32)>,
-    /// Duration since the pointer's last movement.
+    /// Time since the last movement of the pointer.
     pub(crate) rests: Duration,
-    /// Draggable points of vents.
+    /// Draggable handles of the vents in the picture.
     pub(crate) handles: &'a [Handle],
 }
 
 impl Stage<'_> {
-    /// Projects a point of the world (in cells) to the screen, in points; `None` behind the camera.
+    /// Projects the point `point` of the scene (in cells) to the screen, in points; `None` behind
+    /// the camera.
     fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
         self.camera
             .project(point)
             .map(|(x, y, _)| self.points((x, y)))
     }
 
-    /// Converts pixels to points.
+    /// Converts a position from pixels to points.
     fn points(&self, (x, y): (f32, f32)) -> egui::Pos2 {
         egui::pos2(x / self.scale, y / self.scale)
     }
 }
 
-/// Returns the colour of marks for a material, like its colour on slices; `None` stands for lava.
+/// Returns the colour for marks of the material `material` (`None`: lava), similar to its colour on
+/// slices.
 fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     let Some(name) = material else { return ACCENT };
     let materials = report
@@ -112,17 +115,17 @@ fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     Color32::from_rgb(lighter(r), lighter(g), lighter(b))
 }
 
-/// Returns the layer of the docked area called `name`.
+/// Returns the egui layer of the docked area that is called `name`.
 fn docked_layer(name: &str) -> LayerId {
     LayerId::new(Order::Middle, Id::new(name))
 }
 
-/// Returns the layer of the unfolded panel.
+/// Returns the egui layer of the unfolded panel.
 pub(crate) fn panel_layer() -> LayerId {
     docked_layer(panel::NAME)
 }
 
-/// Draws `contents` in a frame docked at the left of the window; `name` identifies its area.
+/// Draws `contents` in a frame at the left edge of the window; `name` identifies the egui area.
 fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
     let visuals = &context.global_style().visuals.clone();
     let frame = egui::Frame::new()
@@ -140,7 +143,8 @@ fn is_folded(shown: &Shown, width: f32) -> bool {
     shown.folded.unwrap_or(width < NARROW)
 }
 
-/// Returns the width of the panel in points, in a window of `width` points; 0 while hidden.
+/// Returns the width of the panel in points, in a window of `width` points; 0 while the panel is
+/// hidden.
 pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     match (shown.panel, is_folded(shown, width)) {
         (false, _) => 0.0,
@@ -149,7 +153,7 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     }
 }
 
-/// Returns a painter of marks in the world, which stay over the picture of the first run.
+/// Returns a painter for marks on the scene, clipped to the picture of the first run.
 fn world_painter(context: &Context, state: &State) -> egui::Painter {
     let mut part = context.content_rect();
     part.max.x = sides::between_runs(state, part.width()).unwrap_or(part.max.x);
@@ -158,7 +162,7 @@ fn world_painter(context: &Context, state: &State) -> egui::Painter {
         .with_clip_rect(part)
 }
 
-/// Draws the whole user interface over the picture; later items cover earlier ones.
+/// Draws the whole user interface over the picture; parts drawn later cover earlier ones.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let mut tags = marks::Tags::new(context, state);
     if state.sides.as_ref().is_none_or(Sides::are_runs) {
@@ -186,8 +190,8 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     toasts::draw(context, state);
 }
 
-/// Draws a hint while the camera is inside rock of the visible part of the box, where the picture
-/// may be black.
+/// Draws a hint if the camera is inside rock in the visible part of the box, since the picture may
+/// then be black.
 fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     let (eye, part) = (stage.camera.eye(), state.visible_part(stage.camera));
     let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
@@ -208,7 +212,7 @@ fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     });
 }
 
-/// Draws the loading screen with the scene's name, before the first picture.
+/// Draws the loading screen with the scene's name, until the first picture is ready.
 pub(crate) fn loading(context: &Context, name: &str) {
     egui::Area::new(egui::Id::new("loading"))
         .anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0))
@@ -221,7 +225,7 @@ pub(crate) fn loading(context: &Context, name: &str) {
         });
 }
 
-/// Sets the user interface's colours, fonts and spacing.
+/// Sets colours, fonts and spacing of the user interface.
 pub(crate) fn theme(context: &Context) {
     context.set_theme(Theme::Dark);
     context.all_styles_mut(|style| {
@@ -267,7 +271,7 @@ pub(crate) fn theme(context: &Context) {
     });
 }
 
-/// Returns the frame for text over the picture.
+/// Returns the frame style of cards with text over the picture.
 fn card() -> egui::Frame {
     egui::Frame::new()
         .fill(SHADE)

@@ -1,4 +1,5 @@
-//! Numbers section of the panel: accounts of all materials, rates, and durations of the stages.
+//! Numbers section of the panel: accounts of all materials, step and frame rates, and durations of
+//! the stages.
 
 use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 
@@ -60,7 +61,7 @@ fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     fact(ui, "fluxes held back", format!("{:.1e}", flow.capped));
 }
 
-/// Draws the account of one quantity of the air.
+/// Draws the account `field` of one quantity of the air.
 fn of_air(ui: &mut Ui, field: &AirAccount) {
     ui.add_space(4.0);
     ui.label(
@@ -130,8 +131,8 @@ fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     verdict(ui, mass);
 }
 
-/// Draws the imbalance of an account in its integer unit; any value except 0 is coloured as an
-/// error.
+/// Draws the imbalance of `account` in its smallest unit; a value other than 0 gets the colour of
+/// errors.
 fn verdict(ui: &mut Ui, account: &AccountReport) {
     let error = match account.error_units {
         0 => RichText::new("0: exact").color(ACCENT),

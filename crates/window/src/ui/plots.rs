@@ -1,4 +1,5 @@
-//! Live plots: volume, covered area and runout of a material, and the history of a picked column.
+//! Live plots: volume, covered area and runout of a material over time, and values of a picked
+//! column over time.
 
 use kiss3d::egui::{
     Align2, Color32, Context, FontId, Frame, Id, Order, Pos2, Rect, RichText, Sense, Shape, Stroke,
@@ -12,14 +13,14 @@ use crate::state::State;
 use lavoxel_automaton::matter::Material;
 use lavoxel_base::words::grouped;
 
-/// Height of a plot in points.
+/// Height of each plot in points.
 const HEIGHT: f32 = 62.0;
-/// Width of a picked column's plots in points.
+/// Width in points of the plots of a picked column.
 const WIDTH: f32 = 310.0;
-/// Colour of temperatures.
+/// Colour of temperature curves.
 const WARMTH: Color32 = Color32::from_rgb(255, 190, 90);
 
-/// Draws the plots of the chosen material.
+/// Draws the section: choice of a material, and the plots of its runout, covered area and volume.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     state.plots.is_open = true;
     let Some(report) = &state.report else { return };
@@ -59,7 +60,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     );
 }
 
-/// Draws the mark and the plots of the picked column.
+/// Draws a mark at the picked column, and the plots of the column's values.
 pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let Some(point) = state.plots.point.clone() else {
         return;
@@ -128,8 +129,8 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     }
 }
 
-/// Draws a plot of several series over a common time axis: name and last value above, first and
-/// last time below, the largest value in the tooltip.
+/// Draws the curves `lines` in one plot of `width` points with a common time axis: name and last
+/// value above the plot, first and last time below, largest value as tooltip.
 fn plot(
     ui: &mut Ui,
     width: f32,
@@ -204,13 +205,13 @@ fn plot(
     response.on_hover_text(format!("{name}: up to {} {unit}", number(most)));
 }
 
-/// Range of times and largest value of a plot.
+/// Range of times, and largest value, in a plot.
 struct Bounds {
     times: (f64, f64),
     most: f64,
 }
 
-/// Returns the common ranges of several series; `None` without samples.
+/// Returns the range of times and the largest value of all series; `None` without samples.
 fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     let all = || lines.iter().flat_map(|(series, _)| series.samples());
     let low = all().map(|sample| sample[0]).reduce(f64::min)?;
@@ -221,7 +222,7 @@ fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     })
 }
 
-/// Formats a number with few digits, grouped by thousands from 1000 on.
+/// Formats a number with few digits; from 1000 on, with spaces between the thousands.
 fn number(value: f64) -> String {
     match value.abs() {
         large if large >= 1e7 => format!("{value:.2e}"),

@@ -1,4 +1,4 @@
-//! Card of two runs: numbers that both know, and their differences.
+//! Card of two runs: quantities that both runs have, and the differences.
 
 use kiss3d::egui::{
     Align, Align2, Context, Grid, Id, Layout, Order, RichText, TextStyle, Ui, Window, pos2,
@@ -10,19 +10,19 @@ use crate::input::keys::Action;
 use crate::messages::{TwoRuns, Versus};
 use crate::state::{Request, State};
 
-/// Width of the window in points below which the card is folded at first.
+/// Width of the window in points below which the card is folded by default.
 const NARROW: f32 = 900.0;
-/// Place of the card's upper edge in points: below the labels of both runs.
+/// Distance in points from the top of the window to the card: below the labels of both runs.
 const TOP: f32 = 92.0;
 
-/// Rule of both runs and of the first one, for the card's hint.
+/// Explanation of which run follows which, and which run commands act on, for the card's tooltip.
 const RULE: &str = "The right run makes as many steps as the left one; where both are physical models, as many as \
                     reach the same time, and each waits for the other. Run, pause, speed, one step and back to \
                     step 0 act on both, and so do camera, slices and changes of the view.\n\nTools, undo, time \
                     travel, other scenes and saving act on the left run only. The right run never goes back except \
                     to step 0: after a way back, it waits for the left one.";
 
-/// Draws the card while there are two runs.
+/// Draws the card if there are two runs.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(runs) = state.runs.clone() else {
         return;
@@ -52,11 +52,11 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Hint of the button that begins a second run.
+/// Tooltip of the buttons that begin a second run.
 pub(super) const HINT: &str = "A second scene at the right, next to this one: same camera, same steps, and the \
                                differences as numbers (key B; lavoxel view A --beside B).";
 
-/// Draws the table of quantities.
+/// Draws the table of quantities, and above it a line about equal states or a run that catches up.
 fn numbers(ui: &mut Ui, runs: &TwoRuns) {
     if runs.is_behind {
         let [left, right] = runs.steps;
@@ -88,7 +88,7 @@ fn numbers(ui: &mut Ui, runs: &TwoRuns) {
         });
 }
 
-/// Draws the row of a quantity.
+/// Draws the table row of a quantity: name, both values and the difference.
 fn quantity(ui: &mut Ui, row: &Versus) {
     let unit = if row.unit.is_empty() {
         String::new()
@@ -106,12 +106,12 @@ fn quantity(ui: &mut Ui, row: &Versus) {
     cell(ui, difference);
 }
 
-/// Draws a text at the right of its column.
+/// Draws a text aligned at the right edge of its table column.
 fn cell(ui: &mut Ui, text: RichText) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }
 
-/// Returns a name of at most 16 characters.
+/// Returns `name`, cut to 16 characters and an ellipsis if it is longer.
 fn shortened(name: &str) -> String {
     match name.char_indices().nth(16) {
         None => name.to_owned(),
@@ -119,7 +119,8 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// Formats a number with five significant digits, or all digits before the point.
+/// Formats a number with five significant digits, or with all digits before the decimal point if
+/// these are more. Below 1e-3 and from 1e7 on, the number has an exponent and four digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {
@@ -132,7 +133,8 @@ fn number(value: f64) -> String {
     grouped(value, (5 - whole_digits).clamp(0, 5) as usize)
 }
 
-/// Formats the difference of a quantity, with its share of the left value.
+/// Formats the difference of the quantity `row`: with sign, and as a percentage of the left value
+/// if that is not 0.
 fn difference(row: &Versus) -> String {
     let by = row.difference();
     if by == 0.0 {

@@ -1,5 +1,5 @@
-//! Two pictures side by side: a draggable divider with the labels of both, and the picture of
-//! another branch over the left part of the window.
+//! Divider between two pictures in the window: the user can drag it, and both pictures have labels.
+//! Also draws the picture of another branch over the left part of the window.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect,
@@ -9,13 +9,14 @@ use kiss3d::egui::{
 use super::{BRIGHT, SHADE};
 use crate::state::State;
 
-/// Width in points of the divider's hit area.
+/// Width in points of the area in which the divider can be grabbed.
 const GRIP: f32 = 12.0;
 
-/// Shares of the free width between which the divider of two runs stays.
+/// Least and greatest position of the divider between two runs, as fractions of the width that the
+/// panel leaves free.
 const BETWEEN: (f32, f32) = (0.1, 0.9);
 
-/// Returns the place in points of the divider between two runs, in a window of `width` points;
+/// Returns the x position in points of the divider between two runs, in a window of `width` points;
 /// `None` without a second run.
 pub(crate) fn between_runs(state: &State, width: f32) -> Option<f32> {
     let sides = state.sides.as_ref().filter(|sides| sides.are_runs())?;
@@ -24,7 +25,7 @@ pub(crate) fn between_runs(state: &State, width: f32) -> Option<f32> {
     Some(left + share * (width - left))
 }
 
-/// Draws the picture of the other branch, the divider and the labels.
+/// Draws the picture of the other branch, the divider and the labels of both pictures.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = screen.left() + super::panel_width(&state.shown, screen.width());
@@ -67,7 +68,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws the label of a side on a card.
+/// Draws the label `name` of a picture on a dark card, aligned at `at` (in points).
 fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
     let text = painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), BRIGHT);
     let card = align.anchor_size(at, text.size() + vec2(16.0, 10.0));
@@ -75,7 +76,7 @@ fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
     painter.galley(card.center() - 0.5 * text.size(), text, BRIGHT);
 }
 
-/// Draws the handle of the divider.
+/// Draws the divider's handle, a circle with a double arrow, around `middle` (in points).
 fn handle(painter: &Painter, middle: Pos2) {
     painter.circle(middle, 9.0, SHADE, Stroke::new(1.5, BRIGHT));
     painter.text(

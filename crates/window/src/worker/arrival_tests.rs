@@ -1,5 +1,5 @@
-//! Tests that the window takes over every part of a scene that is opened while another one runs,
-//! even if the first report of the new scene follows a step.
+//! Tests of the window's state: a scene opened while another scene runs replaces every part of the
+//! state, even if the first report of the new scene follows a step.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use lavoxel_files::shipped;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Scene;
 
-/// Simulation thread that the test runs step by step, and the window's state, which receives its
-/// updates.
+/// Simulation thread that the test runs step by step, and the window's state, to which its updates
+/// are applied.
 struct Pair {
     thread: Thread,
     shared: Arc<Shared>,

@@ -1,33 +1,34 @@
-//! Clock of the simulation's steps: due time of the next step, and the measured step rate.
+//! Clock of the simulation's steps: due time of the next step, and measured step rate.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::messages::Pace;
 
-/// Bounds of a fixed rate in steps per second; other rates are clamped.
+/// Bounds of the fixed step rate in steps per second; a rate outside is clamped.
 const RATES: (f64, f64) = (1e-3, 1e6);
-/// Largest backlog of a fixed rate that later steps catch up with: without this bound, a burst of
-/// steps would follow each slow step.
+/// Largest delay of a fixed rate that later steps make up for; without this bound, a burst of steps
+/// would follow each slow step.
 const MOST_BEHIND: Duration = Duration::from_millis(50);
-/// Averaging window of the measured rate.
+/// Time over which the step rate is averaged.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Least time between two samples of the measured rate.
+/// Least time between two samples of the step count for the measured rate.
 const SAMPLE: Duration = Duration::from_millis(20);
 
 /// Clock of the simulation's steps.
 #[derive(Debug)]
 pub(super) struct Clock {
     pace: Pace,
-    /// Number of steps until the clock pauses; `None` for no limit.
+    /// Number of steps to make before the clock pauses; `None`: no limit.
     left: Option<u64>,
-    /// Due time of the next step at a fixed rate.
+    /// Due time of the next step, if the pace is a fixed rate.
     next: Instant,
-    /// Time before which no step is due at any pace.
+    /// Time until which no step is due, at any pace; in the past unless pictures have priority.
     rests_until: Instant,
-    /// Number of steps made so far.
+    /// Number of steps made since the clock was created.
     made: u64,
-    /// Samples of the last `WINDOW`: time, and number of steps made by then.
+    /// Samples of the step count for the measured rate: time, and number of steps made by that
+    /// time. The oldest sample is about `WINDOW` old.
     samples: VecDeque<(Instant, u64)>,
 }
 
@@ -45,20 +46,20 @@ impl Clock {
         }
     }
 
-    /// Returns the present pace.
+    /// Returns the present pace; `Pace::Paused` once a limited number of steps is made.
     pub(super) fn pace(&self) -> Pace {
         self.pace
     }
 
-    /// Returns true while no step is due.
+    /// Returns true while paused.
     pub(super) fn is_paused(&self) -> bool {
         self.pace == Pace::Paused
     }
 
-    /// Sets the pace and cancels a limited number of steps.
+    /// Sets the pace and cancels a limit on the number of steps.
     ///
     /// # Errors
-    /// When a rate is not a finite number above 0.
+    /// If the pace is a rate that is not a finite number above 0; the old pace then stays.
     pub(super) fn set(&mut self, pace: Pace) -> Result<(), String> {
         if let Pace::Rate(rate) = pace
             && !(rate > 0.0 && rate.is_finite())
@@ -76,7 +77,7 @@ impl Clock {
         Ok(())
     }
 
-    /// Sets the clock to make `steps` steps as fast as possible and then to pause.
+    /// Lets the clock run as fast as possible for `steps` steps, then pause; 0 pauses at once.
     pub(super) fn count(&mut self, steps: u64) {
         self.pace = if steps == 0 { Pace::Paused } else { Pace::Free };
         self.left = (steps > 0).then_some(steps);
@@ -84,7 +85,7 @@ impl Clock {
         self.samples.push_back((Instant::now(), self.made));
     }
 
-    /// Returns the time from `now` until the next step; `None` while paused.
+    /// Returns the time from `now` until the next step is due; `None` while paused.
     pub(super) fn due(&self, now: Instant) -> Option<Duration> {
         let next = match self.pace {
             Pace::Paused => return None,
@@ -94,12 +95,13 @@ impl Clock {
         Some(next.saturating_duration_since(now))
     }
 
-    /// Postpones all steps until `pause` after `now`, which leaves the processor to other work.
+    /// Lets no step become due before `pause` has passed after `now`, so that the processor is free
+    /// for drawing.
     pub(super) fn rest(&mut self, now: Instant, pause: Duration) {
         self.rests_until = now + pause;
     }
 
-    /// Registers a step finished at `now`, and schedules the next one.
+    /// Counts a step that was finished at `now`, and schedules the next step.
     pub(super) fn stepped(&mut self, now: Instant) {
         self.made += 1;
         if let Pace::Rate(rate) = self.pace {
@@ -124,7 +126,8 @@ impl Clock {
         }
     }
 
-    /// Returns the measured rate over the last second in steps per second; 0 while paused.
+    /// Returns the step rate in steps per second, measured over the last second before `now`; 0
+    /// while paused.
     pub(super) fn rate(&self, now: Instant) -> f64 {
         let Some(&(since, made)) = self.samples.front().filter(|_| self.pace != Pace::Paused)
         else {

@@ -1,13 +1,13 @@
-//! Light that the lava casts on the rock; recomputed only when the lava or the light's parameters
-//! change.
+//! Light of the lava on the rock, for the window; recomputed only if the lava or the glow
+//! parameters have changed.
 
 use crate::messages::EmberUpdate;
 use lavoxel_render::Glow;
 use lavoxel_render::ground::lava_glow::EmberLight;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Sender of the lava's light; remembers the parameters sent last (`None` before the first) as
-/// cache key.
+/// Source of the lava's light for updates. Field: glow parameters of the light sent last, `None`
+/// before the first.
 #[derive(Default)]
 pub(super) struct LavaLight {
     sent: Option<Glow>,

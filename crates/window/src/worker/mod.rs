@@ -1,5 +1,5 @@
-//! Simulation thread. The window holds a [`Worker`], which sends commands to the thread and polls
-//! for updates.
+//! Simulation thread. The window has a [`Worker`], which sends commands to the thread and polls for
+//! updates.
 //!
 //! Invariant: neither side waits for the other. Commands go through an unbounded channel; updates
 //! go through a slot for one update, which the thread refills only after the window has taken the
@@ -44,21 +44,23 @@ pub enum StartError {
     /// The first scene is invalid or cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The scene of the second run is invalid, cannot be built, or does not fit next to the first.
+    /// The scene of the second run is invalid, cannot be built, or would exceed the memory limit
+    /// together with the first scene.
     #[error(transparent)]
     Second(SceneError),
-    /// The operating system refused to create a thread.
+    /// The operating system could not create a thread.
     #[error("cannot start the simulation's thread: {0}")]
     Thread(#[from] io::Error),
-    /// The thread panicked while starting (a bug in the program). Field: text of the panic.
+    /// The simulation thread panicked while starting, by a bug in the program. Field: text of the
+    /// panic.
     #[error("the simulation could not start: {0}")]
     Broken(String),
 }
 
-/// Message from the window to the simulation thread.
+/// Message of the window to the simulation thread.
 enum Message {
     Command(Command),
-    /// The window took the last update; the slot has room for another.
+    /// The window has taken the last update: the slot is free for the next one.
     Taken,
     #[cfg(test)]
     Panic,
@@ -69,8 +71,8 @@ enum Message {
 struct Shared {
     /// Latest update; `None` once the window has taken the update.
     update: Mutex<Option<Update>>,
-    /// Text of the thread's panic; `None` before a panic and after the window has reported the
-    /// panic.
+    /// Text of the simulation thread's panic; `None` without a panic, and once the window has shown
+    /// the text.
     broken: Mutex<Option<String>>,
     stop: AtomicBool,
 }
@@ -89,31 +91,31 @@ impl Shared {
     }
 }
 
-/// Locks a mutex and ignores poisoning: locks are held only to move a value, so a panic cannot
-/// leave a half-written value.
+/// Locks `mutex` even if a thread panicked while holding the lock: locks are held only to move a
+/// value, so a panic cannot leave a half-written value.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Window's end of the simulation thread. Dropping a worker ends the thread after its current step
-/// and waits for that end.
+/// Handle of the simulation thread for the window. Dropping the handle ends the thread after its
+/// current step and waits until the thread has ended.
 pub struct Worker {
     /// Sender of messages to the thread; `None` only while the worker is dropped.
     messages: Option<Sender<Message>>,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// Last report, reused by the update that tells the user of a panic of the thread; `None`
-    /// before the first update.
+    /// Report of the update polled last; an update that tells the user of a panic repeats this
+    /// report. `None` before the first update.
     report: Option<Report>,
 }
 
 impl Worker {
-    /// Starts the simulation thread with `scene` at step 0, paused, and with a second run of the
-    /// scene `second`. Returns once the worlds are built (seconds for a very large box) and a first
-    /// update is ready; scenes opened later are built in the background.
+    /// Starts the simulation thread with `scene` at step 0, paused; with `second`, also a second
+    /// run of that scene. Blocks until the scenes are built (seconds for a very large box) and a
+    /// first update is ready; scenes opened later are built in the background.
     ///
     /// # Errors
-    /// [`StartError`]: an invalid scene, no thread, or a panic while starting.
+    /// [`StartError`]: a scene is invalid, no thread can be created, or the thread panicked.
     pub fn start(scene: Scene, second: Option<Scene>) -> Result<Self, StartError> {
         let shared = Arc::new(Shared::default());
         let (messages, received) = channel();
@@ -140,7 +142,7 @@ impl Worker {
     }
 
     /// Sends a command without blocking. The thread handles commands between two steps, in the
-    /// order of sending. No effect after a panic of the thread.
+    /// order of sending. No effect once the thread has panicked.
     pub fn send(&self, command: Command) {
         self.post(Message::Command(command));
     }
@@ -152,8 +154,9 @@ impl Worker {
         }
     }
 
-    /// Takes the latest update without blocking; `None` if there is no new update. After a panic of
-    /// the thread, one last update carries the panic's text in its notices.
+    /// Returns the latest update without blocking; `None` if there has been no new update since the
+    /// last call. After a panic of the thread, one last update tells the user the text of the
+    /// panic.
     pub fn poll(&mut self) -> Option<Update> {
         let update = lock(&self.shared.update).take();
         if let Some(update) = update {
@@ -171,7 +174,7 @@ impl Worker {
         })
     }
 
-    /// Returns true while the simulation thread runs, false after a panic.
+    /// Returns true while the simulation thread runs, false after its panic.
     pub fn is_running(&self) -> bool {
         self.thread
             .as_ref()
@@ -190,8 +193,9 @@ impl Drop for Worker {
     }
 }
 
-/// Main function of the simulation thread: builds the scene, reports the result through `ready`,
-/// then handles messages until the window closes. A panic is stored as text in `shared`.
+/// Main function of the simulation thread: builds the scenes (first and second run), sends the
+/// result to `ready`, then handles `messages` until the window closes. Stores the text of a panic
+/// in `shared`.
 fn live(
     scenes: (Scene, Option<Scene>),
     shared: &Arc<Shared>,
@@ -211,7 +215,8 @@ fn live(
     }
 }
 
-/// Builds the first scene and, if there is one, the scene of the second run.
+/// Builds the scene of the first run and, if given, that of the second run; returns the thread's
+/// state, paused at step 0.
 fn open(
     (scene, second): (Scene, Option<Scene>),
     shared: &Arc<Shared>,
@@ -223,7 +228,7 @@ fn open(
     Ok(thread)
 }
 
-/// Returns the text of a panic's payload.
+/// Returns the text of the panic payload `panic`.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     text.or_else(|| panic.downcast_ref::<String>().cloned())

@@ -1,5 +1,5 @@
-//! Builds the window's updates: the numbers of the report, and only those parts of the picture data
-//! that changed since the last update.
+//! Builds the updates for the window: the report, and those parts of the picture data that changed
+//! since the last update.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,45 +21,46 @@ use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use lavoxel_sim::simulation::{Simulation, StageTime};
 use lavoxel_sim::state::State;
 
-/// Present requests of the window.
+/// Data that the window requests at present.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Eye {
-    /// Ray under the pointer, for the probe; `None` for no probe.
+    /// Ray under the pointer, along which a cell is probed; `None`: no probe.
     pub(super) pick: Option<Ray>,
-    /// Cell index of each slice, across x, y and z; `None` for a slice that is not shown.
+    /// Cell index of the slice across x, y and z; `None`: the slice is not shown.
     pub(super) cuts: [Option<usize>; 3],
     /// Quantity shown on the slices.
     pub(super) quantity: Quantity,
-    /// Parameters of the light of the lava; `None` if the window computes the light itself.
+    /// Parameters of the lava's light on the rock; `None` if the window computes that light itself.
     pub(super) glow: Option<Glow>,
-    /// Measurements for the live plots.
+    /// Measurements requested for the live plots.
     pub(super) watch: Watch,
 }
 
-/// Builder of updates for one session; records the data that the window has received.
+/// Builder of updates for one session; keeps a record of the data that the window has.
 pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
     media: MediaPublisher,
-    /// Air volume sent last; `None` before the first or in clear air.
+    /// Ash and steam sent last; `None` before the first update and for clear air.
     sent_air: Option<Arc<AirVolume>>,
-    /// Crust temperatures sent last; `None` before the first or if unknown.
+    /// Crust temperatures sent last; `None` before the first update and if unknown.
     sent_crust: Option<Arc<CrustMap>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
-    /// Cursor into the ground's changes, at the last update; `None` before the first update.
+    /// Position in the list of ground changes up to which the window has the ground; `None` before
+    /// the first update.
     ground: Option<GroundCursor>,
     filter: StageTime,
     watcher: Watcher,
-    /// Set until the first update, which replaces all data of the window.
+    /// Set until the first update, whose data replace all data of the window.
     reset: bool,
-    /// Set if the world may have changed since the last update.
+    /// Set if cells of the world may have changed since the last update.
     stale: bool,
 }
 
 impl Publisher {
-    /// Creates a builder for a session of which the window has no data.
+    /// Creates a builder for `session`; its first update contains all data.
     pub(super) fn new(session: &Session) -> Self {
         let grid = session.simulation().world().grid();
         Self {
@@ -79,13 +80,13 @@ impl Publisher {
         }
     }
 
-    /// Marks the world as possibly changed.
+    /// Marks the cells of the world as possibly changed since the last update.
     pub(super) fn touch(&mut self) {
         self.stale = true;
     }
 
-    /// Builds an update with all data that the window does not have yet. `numbers`: the report's
-    /// epoch, and the number of the request that brought its scene.
+    /// Builds an update with all data that the window does not have yet. `eye`: requests of the
+    /// window; `numbers`: the report's epoch, and the number of the request that opened the scene.
     pub(super) fn update(
         &mut self,
         session: &mut Session,
@@ -144,7 +145,7 @@ impl Publisher {
         }
     }
 
-    /// Returns the mouths of the vents that throw clots; empty in the physical model.
+    /// Returns the mouths of the vents that throw clots of lava; empty in the physical model.
     fn mouths(&self, simulation: &Simulation) -> Vec<Mouth> {
         let world = simulation.world();
         let vents = simulation.vents().filter(|_| world.flow().is_none());
@@ -152,7 +153,8 @@ impl Publisher {
         Mouth::all_from_vents(vents, seen, (simulation.seed(), simulation.steps()))
     }
 
-    /// Returns the measurements for the live plots; `None` if nothing is requested or measurable.
+    /// Returns the measurements for the live plots; `None` if none are requested or none are
+    /// possible.
     fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
         let simulation = session.simulation();
         let of = (simulation.world(), session.site());
@@ -160,8 +162,8 @@ impl Publisher {
             .watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
     }
 
-    /// Returns the part of the ground that changed since the last update; in the first update the
-    /// whole ground. `tall`: height of a cell in cell widths. `None` without changes.
+    /// Returns the part of the ground that changed since the last update, the whole ground in the
+    /// first update; `None` without changes. `tall`: height of a cell in cell widths.
     fn ground(&mut self, world: &State, tall: f32) -> Option<GroundPatch> {
         match &mut self.ground {
             Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
@@ -172,8 +174,8 @@ impl Publisher {
         }
     }
 
-    /// Returns the slices across x, y and z that differ from the last update; `None` for each
-    /// unchanged slice.
+    /// Returns the slices across x, y and z requested by `eye`; `None` for each slice that is not
+    /// requested or equals the slice sent last.
     fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
         [Axis::X, Axis::Y, Axis::Z].map(|axis| {
             let new =
@@ -250,8 +252,8 @@ impl Publisher {
         }
     }
 
-    /// Returns the reports of all materials, with the parameters in force and the tallies of the
-    /// last update.
+    /// Returns a report for each material, with its parameters in force and the tally of its layer
+    /// at the last update.
     fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
         let world = simulation.world();
         let layers = world.layers().iter().zip(&self.tallies).enumerate();
@@ -270,8 +272,9 @@ impl Publisher {
     }
 }
 
-/// Returns the shared part `now` of the volume if it differs from `sent` (compared by pointer), and
-/// stores `now` in `sent`; outer `None` if the window already has the part.
+/// Returns the new value of an optional part of the volume if `now` differs from `sent` (compared
+/// by pointer), and stores it in `sent`. Outer `None`: unchanged; inner `None`: the part no longer
+/// exists.
 fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Arc<T>>> {
     if now.as_ref().map(Arc::as_ptr) == sent.as_ref().map(Arc::as_ptr) {
         return None;
@@ -280,8 +283,8 @@ fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Ar
     Some(now.clone())
 }
 
-/// Returns the height of a cell as drawn, in cell widths: 1 in the classic model; the physical
-/// model has oblong cells.
+/// Returns the height of a cell in cell widths, as pictures draw it: 1 in the classic model, the
+/// ratio of the site's cell sizes in the physical model.
 pub(super) fn proportion(session: &Session) -> f32 {
     let (flow, site) = (session.simulation().world().flow(), session.site());
     flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)

@@ -1,5 +1,5 @@
-//! The second run of the window: a session that follows the first one step for step, or time for
-//! time, and the numbers of both.
+//! Second run of the window: a session that follows the first run step by step (for two physical
+//! models, up to the same simulated time), and the measured numbers of both runs.
 
 use std::time::{Duration, Instant};
 
@@ -19,50 +19,54 @@ use lavoxel_render::{Glow, LookSpec};
 use lavoxel_scene::scene::{Scene, SceneError};
 use lavoxel_sim::simulation::Simulation;
 
-/// Least time between two measurements of both runs: numbers that change more often cannot be read.
+/// Least time between two measurements of both runs; numbers that change more often cannot be read.
 const SELDOM: Duration = Duration::from_millis(250);
-/// Least ratio between the time from one measurement to the next and the duration of the last one.
+/// Least interval between two measurements, in durations of the last measurement: measuring then
+/// takes at most a twentieth of the time.
 const WORTH: u32 = 20;
 
-/// Second run: its session, which follows the first one, and what the window knows about it.
+/// Second run: its session, and the data that the window has.
 pub(super) struct Second {
     session: Session,
     publisher: Publisher,
-    /// Parameters of the light of its lava; `None` if the window computes the light itself.
+    /// Parameters of the light of the second run's lava; `None` if the window computes that light
+    /// itself.
     pub(super) glow: Option<Glow>,
-    /// Number of its jumps in time.
+    /// Number of times that the second run was set back to step 0.
     epoch: u64,
-    /// Number of steps of the first run when both were level last.
+    /// Step number of the first run when the second run had caught up for the last time.
     level_at: u64,
-    /// Numbers of both runs; `None` before the first measurement.
+    /// Latest numbers of both runs; `None` before the first measurement.
     numbers: Option<TwoRuns>,
-    /// Last measurement; `None` before the first.
+    /// Time, duration and states of the last measurement; `None` before the first.
     measured: Option<Measurement>,
-    /// Registration of its memory, which counts against the limit when another scene is opened.
+    /// Entry of this session's memory in the memory accounting of the program, which limits scenes
+    /// opened later.
     _held: Held,
 }
 
-/// Measurement of both runs.
+/// Last measurement of both runs: the states measured, the start time, and the duration.
 struct Measurement {
     of: Measured,
     at: Instant,
     took: Duration,
 }
 
-/// States that a measurement belongs to.
+/// States of both runs at a measurement.
 #[derive(PartialEq)]
 struct Measured {
-    /// Moment of each run.
+    /// Moment of the first and of the second run.
     moments: [Moment; 2],
-    /// Set if both runs rest there.
+    /// Set if both runs were at rest (clock paused, second run caught up), so that their state
+    /// hashes belong to the measurement.
     rests: bool,
 }
 
 impl Second {
-    /// Builds `scene` at step 0 next to the session `first`.
+    /// Builds a second run of `scene` at step 0, next to the session `first`.
     ///
     /// # Errors
-    /// An invalid scene, or more memory for both runs than the limit allows.
+    /// If the scene is invalid, or if both runs together exceed the memory limit.
     pub(super) fn open(scene: Scene, first: &Session) -> Result<Self, SceneError> {
         let _first = first.need().held();
         let session = Session::open(scene)?;
@@ -78,18 +82,18 @@ impl Second {
         })
     }
 
-    /// Returns to step 0.
+    /// Begins to set the second run back to step 0; `is_behind` is true until it arrives there.
     pub(super) fn restart(&mut self) -> Result<(), String> {
         self.session.go(Way::Start).map(drop)
     }
 
-    /// Returns true while there are steps to make: the run is behind `first`, or on its way to
-    /// step 0.
+    /// Returns true while the second run has work to do: it has fewer steps (for physical models,
+    /// less simulated time) than `first`, or is on its way back to step 0.
     pub(super) fn is_behind(&self, first: &Session) -> bool {
         self.session.travels() || self.session.simulation.is_behind(&first.simulation)
     }
 
-    /// Makes one step after `first`, or goes on towards step 0.
+    /// Makes one step of the second run, or replays one time slice on the way back to step 0.
     pub(super) fn step(&mut self, first: &Session) {
         if !self.session.travels() {
             self.session.advance();
@@ -103,7 +107,8 @@ impl Second {
         }
     }
 
-    /// Returns the notices since the last call, each with the name of the run.
+    /// Returns the second run's notices since the last call; their texts begin with the name of its
+    /// scene.
     pub(super) fn take_notices(&mut self) -> Vec<Notice> {
         let name = self.session.name().to_owned();
         let named = |notice: Notice| Notice {
@@ -114,8 +119,9 @@ impl Second {
         self.session.take_notices().into_iter().map(named).collect()
     }
 
-    /// Builds an update with all data that the window does not have yet; `eye` holds the requests
-    /// for the first run, whose box has `sides` cells.
+    /// Builds an update of the second run with all data that the window does not have yet, and
+    /// measures both runs if due. `eye`: the window's requests for the first run; `sides`: number
+    /// of cells of the first box along x, y and z.
     pub(super) fn update(
         &mut self,
         first: &Session,
@@ -134,7 +140,9 @@ impl Second {
         }
     }
 
-    /// Returns the requests for this run: the slices at the same share of its box, no probe.
+    /// Returns the window's requests for the second run, derived from those for the first run:
+    /// slices at the same fraction of the box, no probe. `sides`: number of cells of the first box
+    /// along x, y and z.
     fn eye(&self, first: &Eye, sides: [usize; 3]) -> Eye {
         let world = self.session.simulation.world();
         let (grid, quantities) = (world.grid(), world.quantities());
@@ -157,17 +165,20 @@ impl Second {
         }
     }
 
-    /// Drops the numbers of both runs after a jump of the first one.
+    /// Discards the measured numbers of both runs, after the first run was moved to another moment.
     pub(super) fn forget(&mut self) {
         (self.numbers, self.measured) = (None, None);
     }
 
-    /// Measures both runs if a measurement is due; at rest one is due at once.
+    /// Measures both runs if their states have changed since the last measurement and the next one
+    /// is due; measures at once when the clock is paused (`is_paused`) and the second run has
+    /// caught up.
     fn measure(&mut self, first: &Session, is_paused: bool) {
         let runs = [first, &self.session];
         let is_behind = self.is_behind(first);
         let rests = is_paused && !is_behind;
-        // Between two steps of the first run, the numbers of its last step stay.
+        // While the second run still catches up with a step of the first run, the numbers at the
+        // previous step stay.
         if is_behind && first.simulation.steps() == self.level_at + 1 {
             return;
         }
@@ -188,7 +199,7 @@ impl Second {
     }
 }
 
-/// Measures two runs, the left one first; `hashed` also hashes their states.
+/// Measures two runs, the left run first; with `hashed`, also computes their state hashes.
 fn two_runs(runs: [&Session; 2], hashed: bool) -> TwoRuns {
     let [left, right] = runs.map(|session| &session.simulation);
     let [first, second] = runs.map(|session| readings(&session.simulation, session.site()));
@@ -209,11 +220,11 @@ fn two_runs(runs: [&Session; 2], hashed: bool) -> TwoRuns {
     }
 }
 
-/// Name, unit and value of a quantity of one run.
+/// Quantity of one run: name, unit and value.
 type Reading = (String, &'static str, f64);
 
-/// Returns the quantities of a run: those of its materials, of its lava and of its air, and its
-/// computing time.
+/// Returns the quantities of `run`: those of its materials, its lava and its air, and the computing
+/// time per step.
 fn readings(run: &Simulation, site: &Site) -> Vec<Reading> {
     let mut all = of_materials(run, site);
     all.push(of_lava(run));
@@ -222,7 +233,8 @@ fn readings(run: &Simulation, site: &Site) -> Vec<Reading> {
     all
 }
 
-/// Returns volume, covered area and runout of each material.
+/// Returns for each material its volume (m³) and, except for gases, covered area (m²) and runout
+/// (m); for flowing lava also the solidified volume (m³).
 fn of_materials(run: &Simulation, site: &Site) -> Vec<Reading> {
     let (world, flow) = (run.world(), FlowReport::from_state(run.world()));
     let mut all = Vec::new();
@@ -243,7 +255,8 @@ fn of_materials(run: &Simulation, site: &Site) -> Vec<Reading> {
     all
 }
 
-/// Returns the energy of the lava of the automaton, or the mean temperature of that of the flow.
+/// Returns the total energy of the lava in the classic model, or the mean temperature of its cells
+/// in the physical model.
 fn of_lava(run: &Simulation) -> Reading {
     let world = run.world();
     let (measure, words) = match world.flow() {
@@ -262,7 +275,8 @@ fn of_lava(run: &Simulation) -> Reading {
     (words.to_owned(), measure.facts().unit, sum)
 }
 
-/// Returns the content of each field of the air, and its largest speed.
+/// Returns the total content of each field of the air, and the largest air speed (m/s); empty
+/// without air.
 fn of_air(run: &Simulation) -> Vec<Reading> {
     let Some(air) = run.world().air() else {
         return Vec::new();
@@ -279,7 +293,7 @@ fn of_air(run: &Simulation) -> Vec<Reading> {
         .collect()
 }
 
-/// Returns the mean duration of a step in milliseconds.
+/// Returns the mean computing time of a step in milliseconds; 0 before the first step.
 fn step_ms(run: &Simulation) -> f64 {
     let (mut total, mut steps) = (Duration::ZERO, 0);
     for (_, stage) in run.timings().iter() {

@@ -1,5 +1,5 @@
-//! Tests of the second run: steps in pace with the first one, numbers as those of separate runs,
-//! memory, and what acts on which run.
+//! Tests of the second run: it stays in step with the first run, both runs have the numbers of
+//! separate runs, memory is accounted for, and each command reaches the right run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,8 @@ use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_scene::scene::Scene;
 use lavoxel_sim::simulation::{self, Simulation};
 
-/// Scene of lava on a plane; `rate` in cells a step.
+/// Returns a scene of the classic model: a vent on a plane, with the rate `rate` in full cells per
+/// step.
 fn lava(name: &str, rate: f64) -> Scene {
     let text = format!(
         "name = \"{name}\"\n[grid]\nsize = [20, 16, 20]\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\n[[vent]]\nx = 10.0\nz = 10.0\nradius = 2.0\n\
@@ -21,7 +22,7 @@ fn lava(name: &str, rate: f64) -> Scene {
     parsed(&text)
 }
 
-/// Scene of the physical model with steps of `step_s` seconds.
+/// Returns a scene of the physical model: a vent on a plane, with steps of `step_s` seconds.
 fn flow(step_s: f64) -> Scene {
     let text = format!(
         "model = \"flow\"\n[grid]\nsize = [20, 16, 20]\ncell_size_m = 5.0\n[flow]\nstep_s = {step_s:?}\n[terrain]\nkind = \
@@ -34,7 +35,8 @@ fn parsed(text: &str) -> Scene {
     Scene::parse(text, Path::new("scene.toml")).expect("a right scene")
 }
 
-/// Separate run of a scene, as `lavoxel run` makes it.
+/// Returns the simulation of `scene` after `steps` steps, without a window, as `lavoxel run` makes
+/// it.
 fn separate(scene: &Scene, steps: u64) -> Simulation {
     let stage = scene.build(Box::new(Tiled::default())).expect("it fits");
     let mut run = stage.simulation;
@@ -42,7 +44,7 @@ fn separate(scene: &Scene, steps: u64) -> Simulation {
     run
 }
 
-/// Simulation thread with two runs, driven by hand.
+/// Simulation thread with two runs, which the test drives step by step.
 struct Two {
     thread: Thread,
     shared: Arc<Shared>,
@@ -61,7 +63,7 @@ impl Two {
         self.thread.read(Message::Command(command));
     }
 
-    /// Lets the thread work until both runs rest, with the clock counting `steps` more steps.
+    /// Makes `steps` steps of the first run, and the steps of the second run that belong to them.
     fn steps(&mut self, steps: u64) {
         self.hear(Command::Steps(steps));
         while self.thread.work() {}

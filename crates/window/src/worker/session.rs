@@ -1,5 +1,5 @@
-//! Session: a running scene with its simulation, its site, the history of acts, and snapshots for
-//! rewinding.
+//! Session: an open scene with its simulation, its history of recorded commands (acts), and
+//! snapshots for the return to earlier moments.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -28,10 +28,10 @@ use lavoxel_scene::scene::pack::Extras;
 use lavoxel_scene::scene::{Edge, Scene, SceneError};
 use lavoxel_sim::simulation::{Command, Simulation};
 
-/// Running scene with its simulation, snapshots and history.
+/// Open scene with its simulation, snapshots and history.
 ///
-/// Invariant: [`History`] holds the session's present moment; the simulation is at that moment,
-/// travels to it ([`Travel`]), or visits another branch.
+/// Invariant: [`History`] stores the session's present moment; the simulation is at that moment,
+/// seeks to it ([`Travel`]), or shows another branch.
 pub(super) struct Session {
     scene: Scene,
     pub(super) simulation: Simulation,
@@ -40,42 +40,43 @@ pub(super) struct Session {
     drape: Option<Drape>,
     pub(super) snapshots: Snapshots,
     pub(super) history: History,
-    /// Moment of the simulation's current state.
+    /// Moment of the simulation's present state; differs from the history's present moment during a
+    /// seek.
     pub(super) at: Moment,
-    /// Travel through time in progress; `None` if there is none.
+    /// Seek to another moment in progress; `None` if there is none.
     pub(super) travel: Option<Travel>,
-    /// Number of the other branch that is shown, or will be shown once the travel ends; `None` for
-    /// the present branch.
+    /// Number of the other branch that is shown, or will be shown at the end of the seek; `None`
+    /// for the present branch.
     pub(super) visit: Option<u64>,
     timeline: Arc<TimeLine>,
-    /// Set if `timeline` may be outdated.
+    /// Set if `timeline` must be rebuilt before its next use.
     timeline_old: bool,
     brush: Brush,
-    /// Rock placed by hand in all acts up to `at`.
+    /// Rock placed by hand, by all acts up to the moment `at`.
     pub(super) built: Arc<Vec<Rock>>,
     pub(super) notices: Vec<Notice>,
-    /// Set after the notice that lava reached the sides of the box.
+    /// Set once the user was told that lava has reached the sides of the box.
     edge_reported: bool,
-    /// Number of travels through time begun so far.
+    /// Number of seeks begun so far.
     pub(super) ways: u64,
-    /// Last act of the present stroke; `None` before the first dab of the stroke.
+    /// Number of the last act of the brush stroke in progress; `None` before its first act.
     stroke: Option<u64>,
-    /// Thumbnail for the session file, as PNG bytes; `None` before the first.
+    /// Thumbnail for the session file, as PNG bytes; `None` if the window has not sent any yet.
     thumbnail: Option<Vec<u8>>,
-    /// Moment at which the session file was saved, and the state hash there, until the replay
-    /// arrives; `None` afterwards.
+    /// Moment at which the session file was saved, with the hash of the state there; `None` for
+    /// other sessions and once the replay has arrived there.
     pub(super) saved: Option<(Moment, u64)>,
 }
 
-/// Number of steps between two checks for lava at the sides of the box.
+/// Number of steps from one check for lava at the sides of the box to the next.
 const EDGE_EVERY: u64 = 64;
 
 impl Session {
-    /// Validates and builds a scene at step 0.
+    /// Validates `scene` and builds a session at its step 0.
     ///
     /// # Errors
-    /// An invalid scene, or a scene that needs more memory for simulation and pictures than the
-    /// limit allows.
+    /// If the scene is invalid, or if simulation and pictures need more memory than the limit
+    /// allows.
     pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
@@ -114,8 +115,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Validates and builds the scene of a session file, and begins the replay up to the present
-    /// moment of `history`.
+    /// Opens the scene of a session file, and begins the replay of `history` up to its present
+    /// moment. Returns an error as text for the user.
     pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
         let mut session = Self::open(scene).map_err(|error| error.to_string())?;
         let here = history.here();
@@ -130,8 +131,8 @@ impl Session {
         Ok(session)
     }
 
-    /// Returns the notices on opening: defaults chosen for a bare heightmap, and warnings about the
-    /// scene.
+    /// Returns the notices for a newly opened scene: the defaults chosen for a bare heightmap, and
+    /// warnings.
     fn opening_notices(&self) -> Vec<Notice> {
         let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -145,13 +146,13 @@ impl Session {
         chosen.map(Notice::new).into_iter().chain(warning).collect()
     }
 
-    /// Takes the notices since the last call, oldest first.
+    /// Returns the notices since the last call, oldest first.
     pub(super) fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Returns the notice that lava reached the sides of the box, once per session; `None`
-    /// otherwise. Checked every `EDGE_EVERY` steps.
+    /// Checks every `EDGE_EVERY` steps if lava has reached the sides of the box; returns the notice
+    /// for the user the first time, `None` otherwise.
     fn edge(&mut self) -> Option<Notice> {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
@@ -173,8 +174,8 @@ impl Session {
         })
     }
 
-    /// Makes one step, and takes a snapshot if due. Acts ahead in the history are repeated at their
-    /// steps.
+    /// Makes one step, and takes a snapshot if one is due. Acts that lie ahead in the history, at
+    /// this step, are applied first.
     pub(super) fn step(&mut self) {
         let start = Instant::now();
         while let Some((act, _)) = self
@@ -190,7 +191,7 @@ impl Session {
             .offer(&self.simulation, &self.history, self.at, start.elapsed());
     }
 
-    /// Makes one step without a snapshot.
+    /// Makes one step and moves the history's present moment, without a snapshot.
     pub(super) fn advance(&mut self) {
         self.simulation.step();
         if let Some(name) = self.history.stepped() {
@@ -203,7 +204,7 @@ impl Session {
         self.notices.extend(edge);
     }
 
-    /// Repeats the act number `act` of the history on the simulation.
+    /// Applies the command of the recorded act number `act` to the simulation again.
     pub(super) fn do_again(&mut self, act: u64) {
         let Some(command) = self.history.act(act).map(|act| act.command.clone()) else {
             return;
@@ -216,9 +217,9 @@ impl Session {
         self.at.act = act;
     }
 
-    /// Applies a command to the simulation as a new act; with `more`, undo joins the act with the
-    /// previous one. With acts ahead, a new branch begins. A command that changes no setting adds
-    /// no act.
+    /// Applies a command to the simulation and records it as an act; with `more`, undo treats this
+    /// act and the previous act as one. If acts lie ahead in the history, a new branch begins. A
+    /// command that changes nothing is not recorded. Returns an error as text for the user.
     pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
         command.validate().map_err(|invalid| invalid.to_string())?;
         if self.simulation.has_in_force(&command) {
@@ -229,8 +230,8 @@ impl Session {
         self.give(command, more)
     }
 
-    /// Adds an act to the history and applies the command; with `more`, undo joins the act with the
-    /// previous one.
+    /// Records the command as an act and applies it to the simulation; with `more`, undo treats
+    /// this act and the previous act as one.
     fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
         self.history.has_room().map_err(|full| full.to_string())?;
         if !more {
@@ -254,7 +255,7 @@ impl Session {
         Ok(())
     }
 
-    /// Adds a notice that the branch `name` has begun at the present step.
+    /// Tells the user that the branch `name` begins at the present step.
     fn tell_branch(&mut self, name: &str) {
         let step = self.history.here().step;
         self.notices.push(Notice::new(format!(
@@ -262,8 +263,8 @@ impl Session {
         )));
     }
 
-    /// Applies a piece of a brush stroke, one act per dab. A dab adds no act if it changes nothing
-    /// or repeats the last dab within the same step.
+    /// Applies a piece of a brush stroke and records one act per dab. A dab that changes nothing,
+    /// or that repeats the last dab within one step, is skipped.
     pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
         let (dabs, miss) = self.brush.dabs(self.simulation.world(), stroke);
         let mut put = false;
@@ -302,8 +303,8 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the shape of a dab: a ball of the stroke's radius around `center` (in cells), or for
-    /// `Matter::Flood` the open cell under the pointer.
+    /// Returns the shape that a dab of `stroke` at `center` (in cells) fills: a ball of the brush's
+    /// radius, or for `Matter::Flood` the open cell under the pointer.
     fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
         let grid = self.simulation.world().grid();
         let solid = |cell: [f64; 3]| {
@@ -335,8 +336,8 @@ impl Session {
         }
     }
 
-    /// Updates the list of rock placed by hand: adds the ball of a rock brush or the columns of a
-    /// dam, and removes dug columns from dams.
+    /// Updates the list of rock placed by hand after `command`: adds the ball of a rock brush or
+    /// the columns of a dam, and removes from dams the columns that were dug away.
     fn note_built(&mut self, command: &Command) {
         let Command::Put(Edit { shape, matter }) = command else {
             return;
@@ -373,13 +374,13 @@ impl Session {
         }
     }
 
-    /// Returns the rock placed by hand.
+    /// Returns the list of rock placed by hand, up to the simulation's moment.
     pub(super) fn built(&self) -> &Arc<Vec<Rock>> {
         &self.built
     }
 
-    /// Resets the brush and rebuilds the list of rock placed by hand, after the simulation has
-    /// returned to a snapshot.
+    /// Resets the brush and rebuilds the list of rock placed by hand; called after the simulation
+    /// was restored from a snapshot.
     pub(super) fn came_back(&mut self) {
         (self.brush, self.stroke) = (Brush::default(), None);
         self.built = Arc::default();
@@ -390,12 +391,13 @@ impl Session {
         self.snapshots.came_back();
     }
 
-    /// Marks the cached time line as outdated.
+    /// Marks the cached timeline for a rebuild.
     pub(super) fn touch_timeline(&mut self) {
         self.timeline_old = true;
     }
 
-    /// Returns the session's time line, rebuilt only after a change.
+    /// Returns the timeline of the session; rebuilt only if the history or the snapshots have
+    /// changed.
     pub(super) fn timeline(&mut self) -> Arc<TimeLine> {
         if std::mem::take(&mut self.timeline_old) {
             let new = timeline(&self.history, &self.snapshots);
@@ -406,10 +408,10 @@ impl Session {
         self.timeline.clone()
     }
 
-    /// Takes a snapshot of the present moment on the user's request.
+    /// Takes a snapshot of the simulation's moment, because the user wants to keep that moment.
     ///
     /// # Errors
-    /// When the snapshots would exceed their memory limit.
+    /// If the snapshots would exceed their memory limit; text for the user.
     pub(super) fn keep(&mut self) -> Result<(), String> {
         self.timeline_old = true;
         if self
@@ -425,7 +427,7 @@ impl Session {
         ))
     }
 
-    /// Renames or deletes a branch.
+    /// Renames or removes a branch, as `change` says. Returns an error as text for the user.
     pub(super) fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
         self.timeline_old = true;
         match change {
@@ -446,13 +448,13 @@ impl Session {
         Ok(())
     }
 
-    /// Sets camera and look of the scene for the next save.
+    /// Sets the camera and the look settings that the scene is saved with.
     pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
-    /// Sets the film's key frames in the scene for the next save. Changed keys remove an orbit or
-    /// another camera move of the film.
+    /// Sets the film key frames that the scene is saved with. Changed key frames replace an orbit
+    /// or another camera move of the film.
     pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
         let film = &mut self.scene.spec.film;
         if film.keys != keys {
@@ -465,8 +467,9 @@ impl Session {
         }
     }
 
-    /// Writes the session to `path`: as a session file, or as a scene file whose run reproduces the
-    /// state bit by bit.
+    /// Writes the session to `path`, by the file's extension either as a session file, or as a
+    /// scene file whose run reproduces the present state bit by bit. Returns an error as text for
+    /// the user.
     pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
         let recorded = self.scene.recorded(&self.simulation);
         let saved = if is_session(path) {
@@ -482,7 +485,8 @@ impl Session {
         })
     }
 
-    /// Writes a session file. Files too long for the session file are left out, each with a notice.
+    /// Writes the scene `recorded` and the history as a session file. Input files of the scene that
+    /// are too long for a session file are left out, each with a notice.
     fn pack(
         &mut self,
         recorded: &Scene,
@@ -510,19 +514,19 @@ impl Session {
         }))
     }
 
-    /// Sets the thumbnail of the session file, as PNG bytes.
+    /// Sets the thumbnail that the session file is saved with, as PNG bytes.
     pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
         self.thumbnail = Some(picture);
     }
 
-    /// Returns the memory of the session without its snapshots, which register their own: present
-    /// state, low-pass and pictures.
+    /// Returns the memory that the session needs for the simulation's state and the pictures.
+    /// Snapshots are not included: they have an entry of their own in the memory accounting.
     pub(super) fn need(&self) -> MemoryEstimate {
         let drawn = self.scene.need_of_drawing(need_of_pictures(&self.scene));
         self.simulation.world().taken().and(drawn)
     }
 
-    /// Returns the look of the scene.
+    /// Returns the look settings of the scene.
     pub(super) fn look(&self) -> LookSpec {
         self.scene.look()
     }
@@ -532,7 +536,7 @@ impl Session {
         &self.scene.spec.name
     }
 
-    /// Returns the simulation in its current state.
+    /// Returns the simulation, whose state is that of the moment `at`.
     pub(super) fn simulation(&self) -> &Simulation {
         &self.simulation
     }
@@ -542,13 +546,14 @@ impl Session {
         self.drape.as_ref()
     }
 
-    /// Returns the site of the box: cell sizes in metres and position.
+    /// Returns the site of the box: cell sizes in metres, and position on the Earth if known.
     pub(super) fn site(&self) -> &Site {
         &self.site
     }
 }
 
-/// Returns the memory of the window's pictures of a scene: smoke and surroundings.
+/// Returns the memory that the window's pictures of a scene need for smoke and for the ground
+/// around the box.
 fn need_of_pictures(scene: &Scene) -> MemoryEstimate {
     let smoke = need_of_smoke(scene.air_cells());
     match scene.spec.grid.grid() {
@@ -557,8 +562,8 @@ fn need_of_pictures(scene: &Scene) -> MemoryEstimate {
     }
 }
 
-/// Builds the time line for the window: branches, deeds with their descriptions, moments kept by
-/// the user, and the deeds that undo and redo would affect.
+/// Builds the timeline for the window: branches, user actions with their descriptions, moments kept
+/// by the user, and the actions that undo and redo would affect.
 fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
     let words_of = |deed: &Deed| {
         let first = history.deed_begins_with(deed);

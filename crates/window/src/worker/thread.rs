@@ -1,5 +1,5 @@
-//! Loop of the simulation thread: handles messages between steps, makes steps as the clock demands,
-//! and sends an update when the window has taken the last one.
+//! Event loop of the simulation thread: handles messages between steps, makes the steps that the
+//! clock demands, and sends an update once the window has taken the last one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 /// then takes a fifth of the time.
 const COURTESY: u32 = 4;
 
-/// Longest time for which an update waits until the second run has caught up, so that the window
-/// shows both runs at the same time.
+/// Longest delay of an update that waits until the second run has caught up with the first run, so
+/// that the window shows both runs at the same time.
 const IN_STEP: Duration = Duration::from_millis(250);
 
 /// State of the simulation thread.
@@ -35,26 +35,28 @@ pub(super) struct Thread {
     clock: Clock,
     eye: Eye,
     epoch: u64,
-    /// Number of requests for another scene so far.
+    /// Number of scenes that the window has asked to open so far, without the first scene.
     asked: u64,
-    /// Number of the request that brought the present scene; 0 for the first scene.
+    /// Number, counted as `asked`, of the request that opened the present scene; 0 for the first
+    /// scene.
     opened: u64,
     notices: Vec<Notice>,
-    /// Commands postponed until the simulation has arrived at the session's present moment.
+    /// Commands postponed, in order, until the simulation has reached the session's present moment.
     waiting: VecDeque<Command>,
-    /// Set while pictures have priority over steps (the user drags the camera).
+    /// Set while drawing has priority over steps, because the user drags the camera.
     gives_way: bool,
-    /// Set if the simulation or its settings changed since the last update.
+    /// Set if an update is to be sent: the simulation or its settings changed since the last
+    /// update.
     changed: bool,
     /// Earliest time at which the next update may be sent.
     next_update: Instant,
 }
 
-/// Error: the window has closed its end of the channel.
+/// Error: the window has closed the message channel.
 struct Gone;
 
 impl Thread {
-    /// Creates the state of the thread for a new session, paused.
+    /// Creates the thread's state for `session`, paused and without a second run.
     pub(super) fn new(session: Session, shared: Arc<Shared>) -> Self {
         Self {
             shared,
@@ -74,7 +76,7 @@ impl Thread {
         }
     }
 
-    /// Runs the loop of the thread until the window closes.
+    /// Handles messages and makes steps until the window closes.
     pub(super) fn run(mut self, messages: &Receiver<Message>) {
         while let Ok(first) = self.wait(messages) {
             for message in first.into_iter().chain(messages.try_iter()) {
@@ -93,8 +95,8 @@ impl Thread {
         }
     }
 
-    /// Makes one step that is due, of either run, or a slice of a travel. Returns true if there was
-    /// anything to do.
+    /// Does one due piece of work: a time slice of a seek, or one step of the second or the first
+    /// run. Returns false if no work is due.
     pub(super) fn work(&mut self) -> bool {
         if self.session.travels() {
             self.travel();
@@ -108,8 +110,8 @@ impl Thread {
         true
     }
 
-    /// Blocks until a message arrives, at most until the next step or update is due; `None` at that
-    /// time.
+    /// Blocks until a message arrives or the next step or update is due; returns the message,
+    /// `None` if none arrived.
     fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
         let now = Instant::now();
         let due = [self.steps_in(now), self.update_due(now)]
@@ -131,8 +133,8 @@ impl Thread {
         }
     }
 
-    /// Returns the time until the next update; `None` if nothing changed or the window has not
-    /// taken the last update.
+    /// Returns the time from `now` until the next update is due; `None` if nothing changed or the
+    /// window has not taken the last update.
     fn update_due(&self, now: Instant) -> Option<Duration> {
         let wait = if self.second_is_behind() {
             IN_STEP
@@ -143,15 +145,15 @@ impl Thread {
             .then(|| (self.next_update + wait).saturating_duration_since(now))
     }
 
-    /// Returns true while the second run has steps to make before the first one goes on.
+    /// Returns true while the second run must make steps to catch up, during which the first run
+    /// waits. False without a second run and while the first run is not at its present moment.
     fn second_is_behind(&self) -> bool {
         let second = self.second.as_ref().filter(|_| !self.is_away());
         second.is_some_and(|second| second.is_behind(&self.session))
     }
 
-    /// Returns the time until the next step; `None` while the clock is paused or another branch is
-    /// visited. Zero while the simulation travels to another moment, and while the second run is
-    /// behind.
+    /// Returns the time from `now` until the next step is due; `None` while the clock is paused or
+    /// another branch is shown. Zero during a seek and while the second run catches up.
     fn steps_in(&self, now: Instant) -> Option<Duration> {
         match (self.session.travels(), self.session.visited()) {
             (true, _) => Some(Duration::ZERO),
@@ -161,8 +163,8 @@ impl Thread {
         }
     }
 
-    /// Replays one time slice towards the target moment. After arrival, carries out the postponed
-    /// commands.
+    /// Continues the seek for one time slice. Once the simulation is at its present moment, carries
+    /// out the postponed commands.
     fn travel(&mut self) {
         if self.session.go_on() {
             self.jump();
@@ -176,8 +178,8 @@ impl Thread {
         }
     }
 
-    /// Returns true if the simulation is not at the session's present moment: during a travel
-    /// through time or a visit of another branch.
+    /// Returns true if the simulation is not at the session's present moment: it seeks, or another
+    /// branch is shown.
     fn is_away(&self) -> bool {
         self.session.travels() || self.session.visited().is_some()
     }
@@ -194,7 +196,7 @@ impl Thread {
         self.changed = true;
     }
 
-    /// Makes one step of the second run.
+    /// Makes one step of the second run, if there is one.
     fn step_second(&mut self) {
         if let Some(second) = &mut self.second {
             second.step(&self.session);
@@ -203,10 +205,11 @@ impl Thread {
         }
     }
 
-    /// Begins a second run of `scene` at step 0, in place of the one so far.
+    /// Begins a second run of `scene` at step 0; a second run in progress is dropped first.
     ///
     /// # Errors
-    /// An invalid scene, or more memory for both runs than the limit allows.
+    /// If the scene is invalid, or if both runs together exceed the memory limit; there is then no
+    /// second run.
     pub(super) fn begin_second(&mut self, scene: Scene) -> Result<(), SceneError> {
         // The old run goes first: its memory is free for the new one.
         self.second = None;
@@ -215,7 +218,7 @@ impl Thread {
         Ok(())
     }
 
-    /// Builds an update and puts it into the shared slot for the window.
+    /// Builds an update of both runs and puts it into the slot shared with the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
         let mut update = self.publisher.update(
@@ -252,9 +255,10 @@ impl Thread {
         }
     }
 
-    /// Carries a command out at once or postpones the command. Commands that change the present
-    /// state are postponed until the simulation is at the present moment; navigation is postponed
-    /// only behind such a command. All other commands, a pause included, act at once.
+    /// Carries out a command at once or postpones it. Commands that need the present state
+    /// (changes, steps, snapshots, saving) wait until the simulation is at its present moment;
+    /// seeks and changes of branches wait only behind such a command. All other commands, a pause
+    /// included, are carried out at once.
     fn hear(&mut self, command: Command) {
         let is_away = self.is_away() || !self.waiting.is_empty();
         let of_the_moment = matches!(
@@ -271,7 +275,7 @@ impl Thread {
             Command::Go(_) | Command::Visit(_) | Command::Branch(_)
         ) && !self.waiting.is_empty();
         if is_away && (of_the_moment || after_it) {
-            // A command that changes the present state ends the visit of another branch.
+            // A command that needs the present state ends the showing of another branch.
             if self.session.visit_ends() {
                 self.changed = true;
             }
@@ -287,10 +291,10 @@ impl Thread {
         }
     }
 
-    /// Carries a command out at once.
+    /// Carries out a command at once.
     ///
     /// # Errors
-    /// The reason for a failure, as text for the user.
+    /// If the command fails; the reason as text for the user.
     fn carry_out(&mut self, command: Command) -> Result<(), String> {
         match command {
             Command::Open(scene) => {
@@ -356,7 +360,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Replaces the present session, drops postponed commands, and starts a new epoch.
+    /// Replaces the session, drops postponed commands, sets the second run back to step 0, and
+    /// starts a new epoch.
     fn begin(&mut self, session: Session) -> Result<(), String> {
         self.session = session;
         self.opened = self.asked;
@@ -372,8 +377,9 @@ impl Thread {
         Ok(())
     }
 
-    /// Begins a travel to another moment, and pauses the clock if the kind of travel demands a
-    /// pause.
+    /// Begins a seek to the moment that `way` names; pauses the clock if this kind of seek needs a
+    /// pause, and sets the second run back when the first run returns to its start. Returns the
+    /// reason if there is no such moment.
     fn go(&mut self, way: Way) -> Result<(), String> {
         if self.session.go(way)? {
             self.clock.set(Pace::Paused)?;
@@ -384,8 +390,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Starts a new epoch after a jump in time: the window drops all its data, and the next update
-    /// contains everything.
+    /// Starts a new epoch after the simulation's moment has jumped: the next update contains all
+    /// data, which replace the data of the window.
     fn jump(&mut self) {
         self.epoch += 1;
         self.publisher = Publisher::new(&self.session);

@@ -1,5 +1,5 @@
-//! Measurements for the live plots: runout and covered area of a material, values of one column,
-//! and the surface under a first-person camera.
+//! Measurements for the window: covered area and runout of a material and the values of one column,
+//! for the live plots; and the surface height under a first-person camera.
 
 use std::time::{Duration, Instant};
 
@@ -13,13 +13,16 @@ use lavoxel_sim::state::State;
 
 /// Least time between two measurements of covered area and runout.
 const SELDOM: Duration = Duration::from_millis(200);
-/// Smallest amount in a cell, in full cells, that makes its column count as covered.
+/// Smallest amount of a material in a cell, as a fraction of a full cell, for which the cell's
+/// column counts as covered.
 const COVERS: f32 = 0.05;
 
-/// Smallest total amount in a cell, in full cells, that carries a first-person camera.
+/// Smallest sum of all amounts in a cell, as a fraction of a full cell, on which a first-person
+/// camera stands.
 const HALF: f32 = 0.5;
 
-/// Last measurement of area and runout, with its time and request.
+/// Measuring state: the last measurement of area and runout, its time, and the request for which it
+/// was made.
 #[derive(Default)]
 pub(super) struct Watcher {
     spread: Option<Spread>,
@@ -28,9 +31,9 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Measures the values requested by `asked`; `vents` are the vents that pour or have poured,
-    /// `step` the number of the present step. Area and runout are measured at most every `SELDOM`
-    /// (200 ms). `None` if there is nothing to report.
+    /// Measures the values requested by `asked`; `None` if no value is requested or measurable.
+    /// `step`: number of the present step; `vents`: vents that pour or have poured. Area and runout
+    /// are measured at most every `SELDOM` (200 ms).
     pub(super) fn watch<'a>(
         &mut self,
         (world, site): (&State, &Site),
@@ -62,8 +65,8 @@ impl Watcher {
     }
 }
 
-/// Measures the extent of `material` in the step number `step`; `vents` are the vents that pour or
-/// have poured.
+/// Measures covered area and runout of `material` at the step number `step`. `vents`: vents that
+/// pour or have poured; those of other materials are ignored.
 pub(super) fn spread_of<'a>(
     (world, site): (&State, &Site),
     (step, vents): (u64, impl Iterator<Item = &'a VentSpec>),
@@ -74,8 +77,9 @@ pub(super) fn spread_of<'a>(
     spread(world, site, (material, step), &from)
 }
 
-/// Measures the covered area (m²) of `material` and its runout: the largest distance (m) of a
-/// covered column from its nearest vent. `from`: positions of the vents as (x, z) in cells.
+/// Measures the covered area (m²) of `material` and its runout: the largest horizontal distance (m)
+/// of a covered column from the nearest vent. `from`: positions of the vents as (x, z) in cells;
+/// without any, there is no runout.
 fn spread(
     world: &State,
     site: &Site,
@@ -111,8 +115,9 @@ fn spread(
     }
 }
 
-/// Returns the height of the upper surface of the column `at` (`[x, z]`), in cells; `None` outside
-/// the box. Cells less than half full do not count: their content is a wave or a drop.
+/// Returns the height in cells of the upper surface of ground, bodies and liquids in the column
+/// `at` (`[x, z]`); `None` outside the box. Cells less than half full are ignored: they contain a
+/// wave or a drop.
 fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     let (grid, [x, z]) = (world.grid(), at);
     let ground = *world.ground().surface().get((z, x))?;
@@ -133,8 +138,8 @@ fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     Some(Stand { at, surface })
 }
 
-/// Returns the thickness per material (m) and the surface temperature (°C) of the column `at` (`[x,
-/// z]`); `None` outside the box.
+/// Returns the thickness (m) of each material and the surface temperature (°C) of lava in the
+/// column `at` (`[x, z]`); `None` outside the box.
 fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     let grid = world.grid();
     let [x, z] = at;

@@ -35,15 +35,15 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
 
-/// Upper bound in bytes of volume patches queued for the drawing thread; above it, the painter
-/// takes no further updates.
+/// Largest size in bytes of the volume changes that wait for the drawing thread; above it, the
+/// painter takes no further update.
 const MOST_WAITING: usize = 32 << 20;
 
-/// Painter on the processor: the window's end of the drawing thread.
+/// CPU painter: the window's side of the drawing thread.
 pub struct CpuPainter {
     gpu: Gpu,
     screen: Screen,
-    /// Texture with the panel as last drawn.
+    /// Texture into which the panel was drawn last.
     sheet: Screen,
     mailbox: Arc<Mailbox>,
     thread: Option<JoinHandle<()>>,
@@ -52,19 +52,19 @@ pub struct CpuPainter {
     ground: Option<BakedGround>,
     cuts: [Option<Arc<Cut>>; 3],
     view: Option<View>,
-    /// Part of the window that the pictures take.
+    /// Pixel columns of the window into which the picture is drawn; `None` for the whole window.
     part: Part,
-    /// Changed parts of the volume that arrived before the first ground; sent to the drawing thread
+    /// Changes of the volume that have arrived before the first ground; sent to the drawing thread
     /// together with that ground.
     early: VolumeChanges,
     steps: u64,
     /// Mouths of the vents that throw clots of lava.
     mouths: Arc<Vec<Mouth>>,
-    /// Number of simulation boxes received so far.
+    /// Number of new boxes received so far.
     epoch: u64,
-    /// Number of visible changes of the scene and the look, without those of the view.
+    /// Change counter of everything visible in scene and look, without the view.
     content: u64,
-    /// Number of visible changes of scene, look and view.
+    /// Change counter of everything visible in scene, look and view.
     state: u64,
     /// Finished picture that the next frame of the window uploads; `None` if there is no new
     /// picture.
@@ -134,7 +134,8 @@ impl CpuPainter {
         Ok(())
     }
 
-    /// Gamma that kiss3d's film must apply to the picture's bytes before its own coding.
+    /// Returns the exponent that kiss3d's film pass must apply to the picture's bytes before its
+    /// own gamma coding.
     pub(super) fn film_gamma() -> f32 {
         screen::GAMMA
     }
@@ -188,7 +189,8 @@ impl CpuPainter {
         }
     }
 
-    /// Counts a visible change and sends the new state to the drawing thread.
+    /// Counts a visible change, and sends the new state with the volume changes `parts` to the
+    /// drawing thread.
     fn change(&mut self, parts: VolumeChanges) {
         self.content += 1;
         self.state += 1;
@@ -196,8 +198,8 @@ impl CpuPainter {
         self.post(parts);
     }
 
-    /// Sends the present state to the drawing thread. Without grid or ground, keeps `parts` for the
-    /// first send.
+    /// Sends the present state with the volume changes `parts` to the drawing thread; before the
+    /// first ground, keeps `parts` for later.
     fn post(&mut self, parts: VolumeChanges) {
         self.early.append(parts);
         let (Some(grid), Some(ground)) = (self.grid, &self.ground) else {
@@ -245,7 +247,7 @@ impl CpuPainter {
     }
 
     /// Updates the baked ground and fetches the latest finished picture. Returns true if there is a
-    /// picture that the window has not shown.
+    /// picture that the window has not shown yet.
     pub(super) fn fetch(&mut self) -> bool {
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.look)
@@ -260,7 +262,7 @@ impl CpuPainter {
         self.next.is_some()
     }
 
-    /// Propagates the panic of the drawing thread, which ends early only by a bug.
+    /// Passes the panic of the drawing thread on; that thread ends early only by a bug.
     ///
     /// # Panics
     /// Always.
@@ -309,8 +311,8 @@ impl CpuPainter {
         pixels.whole()
     }
 
-    /// Copies the pixel columns `columns` of the latest picture onto the surface `on` of format
-    /// `format`. Returns false if there is no picture.
+    /// Copies the pixel columns `columns` of the latest picture onto the surface `on`, whose format
+    /// is `format`. Returns false without a picture.
     pub(super) fn lay(
         &mut self,
         on: &wgpu::TextureView,
@@ -331,7 +333,7 @@ impl CpuPainter {
                 .lay(&self.gpu, (on, format), columns, &self.part)
     }
 
-    /// Returns a cleared texture of `size` pixels (width, height) for the panel.
+    /// Returns a cleared texture of `size` pixels (width, height), into which the panel is drawn.
     pub(super) fn sheet(
         &mut self,
         size: [usize; 2],
@@ -340,8 +342,8 @@ impl CpuPainter {
         self.sheet.blank(&self.gpu, size, format)
     }
 
-    /// Copies the pixel columns `columns` of the panel's texture onto the surface `on` of format
-    /// `format`.
+    /// Copies the pixel columns `columns` of the panel's texture onto the surface `on`, whose
+    /// format is `format`.
     pub(super) fn lay_sheet(
         &mut self,
         on: &wgpu::TextureView,
@@ -351,7 +353,7 @@ impl CpuPainter {
         self.sheet.lay(&self.gpu, (on, format), columns, &None);
     }
 
-    /// Uploads the next finished picture, if one has arrived, and takes over its timing.
+    /// Uploads the next finished picture, if there is one, and stores its timing.
     fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };
         self.screen.upload(&self.gpu, &next.pixels);
@@ -374,7 +376,7 @@ impl Drop for CpuPainter {
 }
 
 impl Renderer3d for CpuPainter {
-    /// Draws the latest picture over kiss3d's content; kiss3d's camera is not used.
+    /// Draws the latest picture into kiss3d's render pass; kiss3d's own camera is not used.
     fn render(
         &mut self,
         _pass: usize,

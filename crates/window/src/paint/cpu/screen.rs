@@ -1,5 +1,5 @@
-//! Window-sized texture of the CPU painter: the latest finished picture, or the panel as last
-//! drawn.
+//! Texture of the CPU painter in the size of the window: contains the latest finished picture, or
+//! the panel as last drawn.
 
 use std::ops::Range;
 
@@ -7,19 +7,19 @@ use super::mailbox::Pixels;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 use crate::paint::{Part, limit};
 
-/// Exponent with which a picture's bytes pass kiss3d's film pass unchanged: the film codes linear
-/// light with a gamma of 2.2 and applies a configurable exponent before, at no extra cost. Where
-/// the processor runs the shaders, each further pass costs milliseconds per frame.
+/// Exponent by which a picture's bytes pass kiss3d's film pass unchanged: that pass codes linear
+/// light with a gamma of 2.2 and applies a configurable exponent before, at no extra cost. If the
+/// processor runs the shaders, each further pass costs milliseconds per frame.
 pub(super) const GAMMA: f32 = 2.2;
 
-/// Texture of the last picture, with the pipelines that draw it.
+/// Texture of a picture, with the pipelines that draw it.
 pub(super) struct Screen {
     layout: wgpu::BindGroupLayout,
     module: wgpu::ShaderModule,
-    /// Pipeline into kiss3d's render pass, with the sample count of its target; `None` before the
+    /// Pipeline for kiss3d's render pass, with the sample count of its target; `None` before the
     /// first use.
     pipeline: Option<(u32, wgpu::RenderPipeline)>,
-    /// Pipeline onto a surface, with the format of the surface; `None` before the first use.
+    /// Pipeline for a surface, with the format of the surface; `None` before the first use.
     straight: Option<(wgpu::TextureFormat, wgpu::RenderPipeline)>,
     picture: Option<(Texture, wgpu::BindGroup)>,
 }
@@ -39,7 +39,8 @@ impl Screen {
         }
     }
 
-    /// Uploads `pixels`, and replaces the texture if the window's size changed.
+    /// Uploads `pixels` as the picture; creates a new texture if the size differs from the last
+    /// one.
     pub(super) fn upload(&mut self, gpu: &Gpu, pixels: &Pixels) {
         let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
@@ -109,8 +110,9 @@ impl Screen {
         (texture, bind)
     }
 
-    /// Copies the pixel columns `columns` of the surface `on` of format `format` from the picture,
-    /// which lies over its part `part`, byte for byte. Returns false if there is no picture.
+    /// Copies the pixel columns `columns` of the picture byte for byte onto the surface `on`, whose
+    /// format is `format`; the picture covers the part `part` of the surface. Returns false without
+    /// a picture.
     pub(super) fn lay(
         &mut self,
         gpu: &Gpu,
@@ -181,7 +183,7 @@ mod tests {
     use crate::paint::fixture::gpu;
     use lavoxel_base::random::mix64;
 
-    /// Random picture, opaque as those of the marcher are.
+    /// Returns a random opaque picture of `window` pixels (width, height).
     fn any_picture(window: (usize, usize)) -> Pixels {
         let byte = |i: usize| (mix64((window.0 << 32 | i) as u64) >> 56) as u8;
         let opaque = |i: usize| if i % 4 == 3 { 255 } else { byte(i) };
@@ -192,7 +194,8 @@ mod tests {
         }
     }
 
-    /// Bytes of a surface after a picture was laid over it; `None` before the first picture.
+    /// Returns the bytes of a surface of `size` pixels after a picture was copied onto it; `None`
+    /// before the first picture.
     fn laid(
         gpu: &Gpu,
         screen: &mut Screen,

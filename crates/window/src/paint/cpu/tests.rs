@@ -1,5 +1,5 @@
-//! Pictures of the drawing thread compared with those of the renderer and of the graphics card's
-//! passes.
+//! Tests that compare the pictures of the drawing thread with those of the renderer and of the
+//! painter on the graphics card.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use lavoxel_scene::scene::{Scene, VentPlace};
 use lavoxel_sim::lowpass::LowPass;
 use lavoxel_sim::simulation::Simulation;
 
-/// Window size in pixels, odd on purpose.
+/// Window size (width, height) in pixels; odd numbers, to test the rounding.
 const WINDOW: (usize, usize) = (301, 199);
 
 struct Eruption {
@@ -29,7 +29,7 @@ struct Eruption {
     painter: CpuPainter,
 }
 
-/// Painter of a small eruption; `None` where no driver is installed.
+/// Returns a painter with a small eruption; `None` without a graphics driver.
 fn erupting(look: &LookSpec) -> Option<Eruption> {
     let gpu = gpu()?;
     let (simulation, lowpass) = eruption();
@@ -60,7 +60,7 @@ fn rgba(image: &lavoxel_render::Image) -> RgbaImage {
         .expect("four bytes for each pixel")
 }
 
-/// Waits for the next picture for the window.
+/// Blocks until the drawing thread has finished the next picture for the window.
 fn next(painter: &mut CpuPainter) -> super::mailbox::Finished {
     let end = Instant::now() + Duration::from_secs(60);
     while Instant::now() < end {
@@ -278,7 +278,8 @@ fn a_fine_picture_gives_way_to_a_camera_that_turns() {
     assert!(!picture.last);
 }
 
-/// Slice with values, rock, another material and empty cells in squares.
+/// Returns a slice of `width` × `height` values, in squares of values, rock, another material and
+/// empty cells.
 fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> Cut {
     let texel = |i: usize| {
         let (x, y) = (i % width / 8, i / width / 8);
@@ -478,8 +479,9 @@ fn another_scene_takes_the_place_of_the_first() {
     );
 }
 
-/// Runs both threads of the window for ten seconds: pictures per second, steps per second, and the
-/// share of the resolution.
+/// Runs both threads of the window for ten seconds, or for the number of seconds in the environment
+/// variable SECONDS. Returns pictures per second, steps per second, and the resolution of the
+/// pictures as a fraction of the window's.
 fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f64; 3] {
     let last = &mut None;
     let (start, subject) = (Instant::now(), painter.subject().expect("a scene has come"));

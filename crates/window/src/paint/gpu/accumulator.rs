@@ -1,5 +1,5 @@
-//! Accumulation of a view in two layers of light: each layer is coarse while its content moves and
-//! fine when it is still.
+//! Accumulation of the window's picture in two layers: each layer has reduced resolution while its
+//! content moves and full resolution when still.
 
 use std::time::Instant;
 
@@ -17,25 +17,25 @@ use crate::paint::quality::{Effort, Still, still};
 use crate::paint::{View, limit};
 use lavoxel_render::Camera;
 
-/// Layers in drawing order.
+/// Layers in the order of drawing.
 const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];
 
-/// Canvases of both layers of one picture, with the post-processing that combines them.
+/// Canvases of both layers of one picture, and the post-processing that combines the layers.
 #[derive(Default)]
 pub(super) struct Accumulator {
-    /// Canvas of each layer at reduced resolution, while something moves.
+    /// Canvas of each layer at reduced resolution, used while the layer's content moves.
     coarse: [Canvas; 2],
-    /// Canvas of each layer at the full resolution, while nothing moves.
+    /// Canvas of each layer at full resolution, used while the layer is still.
     fine: [Canvas; 2],
-    /// Set for each layer that is shown from its fine canvas.
+    /// Set for each layer whose fine canvas is on the screen.
     shows_fine: [bool; 2],
     development: Option<Development>,
-    /// Textures that the post-processing reads, per layer: true for the fine canvas, and the
-    /// canvas's texture number.
+    /// Textures that `development` reads, per layer: true for the fine canvas, and the serial
+    /// number of the canvas's render targets.
     of: [(bool, u64); 2],
 }
 
-/// Frames of a layer to draw: camera, upper bound of averaged frames, and number of bands per
+/// Settings for drawing a layer: camera, largest number of averaged frames, and number of bands per
 /// frame.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
@@ -45,7 +45,7 @@ pub(super) struct Task<'a> {
 }
 
 impl Accumulator {
-    /// Discards all averages.
+    /// Discards the averages of all canvases.
     pub(super) fn forget(&mut self) {
         self.coarse
             .iter_mut()
@@ -53,13 +53,13 @@ impl Accumulator {
             .for_each(Canvas::forget);
     }
 
-    /// Returns true if the lava is shown at the full resolution.
+    /// Returns true if the lava's layer is shown at full resolution.
     pub(super) fn is_fine(&self) -> bool {
         self.shows_fine[Layer::Lava as usize]
     }
 
-    /// Returns the post-processing of both layers; `None` until both are drawn. Created again only
-    /// after a change of textures.
+    /// Returns the post-processing of both layers, recreated if their textures have changed; `None`
+    /// until both layers are drawn.
     pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
         let canvas = |layer: usize| {
             if self.shows_fine[layer] {
@@ -79,8 +79,9 @@ impl Accumulator {
 }
 
 impl GpuPainter {
-    /// Returns the parameters of a frame; `None` before the first scene has arrived. `shift`:
-    /// jitter of the rays within a pixel (x, y) and of their first samples.
+    /// Returns the shader parameters of a frame; `None` before the first scene has arrived.
+    /// `shift`: offset of the rays within a pixel (x, y, in pixels) and of their first samples
+    /// (fraction of the sampling distance).
     fn frame(&self, view: &View, camera: &Camera, shift: [f32; 3]) -> Option<Frame> {
         let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
         let cut = |axis: usize| lava.cut_cells[axis].filter(|_| view.cuts_shown[axis]);
@@ -106,8 +107,8 @@ impl GpuPainter {
         }))
     }
 
-    /// Returns the key of a layer's picture: the parameters and the change counter on which the
-    /// layer depends. `None` before the first scene.
+    /// Returns the cache key of a layer's picture: the shader parameters and the change counter on
+    /// which the layer depends. `None` before the first scene.
     fn identity(&self, layer: Layer, view: &View, camera: &Camera) -> Option<(Frame, u64)> {
         let frame = self.frame(view, camera, [0.0; 3])?;
         Some(match layer {
@@ -116,13 +117,13 @@ impl GpuPainter {
         })
     }
 
-    /// Draws the next band of a layer's average; a changed picture starts a new average. Returns
-    /// false if the average has enough frames.
+    /// Draws the next band of a layer into `canvas`; after a change of the cache key, a new average
+    /// begins. Returns false if nothing was drawn: no scene, or the average is complete.
     fn draw_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> bool {
         self.try_layer(canvas, layer, view, task).is_some()
     }
 
-    /// Implements [`Self::draw_layer`]; `None` instead of false, and if there is no scene.
+    /// Implements [`Self::draw_layer`]; `None` stands for false.
     fn try_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> Option<()> {
         let (still, content) = self.identity(layer, view, task.camera)?;
         let turn = canvas.turn(&still, content, task.most, task.bands)?;
@@ -154,7 +155,7 @@ impl GpuPainter {
         Some(())
     }
 
-    /// Draws the next bands of both layers of a picture for an image file, and its bloom.
+    /// Draws the next bands of both layers of a picture for an image file, then its bloom.
     pub(super) fn draw_picture(&mut self, view: &View, task: Task) {
         let mut accumulator = std::mem::take(&mut self.pictures);
         for layer in LAYERS {
@@ -164,7 +165,7 @@ impl GpuPainter {
         self.pictures = accumulator;
     }
 
-    /// Draws the bloom of a picture.
+    /// Draws the bloom of a picture from its layers.
     fn bloom(&self, accumulator: &mut Accumulator) {
         if let Some(development) = accumulator.development(&self.gpu, &self.film) {
             let mut encoder = self
@@ -177,8 +178,9 @@ impl GpuPainter {
         }
     }
 
-    /// Draws the next bands of the window's layers. Returns for each layer true if anything was
-    /// drawn.
+    /// Draws the next bands of both layers of the window's picture. `window`: window size in
+    /// pixels; `effort`: resolution while something moves; `rests`: which layers are still. Returns
+    /// for each layer true if a band was drawn.
     fn draw_window(
         &mut self,
         view: &View,
@@ -245,7 +247,7 @@ impl GpuPainter {
 }
 
 impl Renderer3d for GpuPainter {
-    /// Draws the view over kiss3d's content; kiss3d's camera is not used.
+    /// Draws the picture into kiss3d's render pass; kiss3d's own camera is not used.
     fn render(
         &mut self,
         _pass: usize,

@@ -1,4 +1,5 @@
-//! Post-processing of a picture's light: render targets, bloom, and the final tone-mapping pass.
+//! Post-processing of a picture's light: render targets, bloom, and the final tone-mapping pass
+//! into the window or an image.
 
 use lavoxel_render::film::{BLOCK, Shimmer, radii};
 use lavoxel_render::{LookSpec, Style};
@@ -7,25 +8,26 @@ use super::stage::mask_of_noise;
 use super::wgsl::{self, numbers};
 use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
-/// Texture format of light. Light is stored as `c / (1 + max(c))`, so that averages of frames are
+/// Texture format of light. Light is stored as `c / (1 + max(c))`, so that the average of frames is
 /// weighted by visible brightness.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
-/// Edge length of a texel of the wide blur, in texels of the narrow one.
+/// Edge length of a texel of the wide blur, in texels of the narrow blur.
 const WIDE: usize = 2;
 
 numbers! {
-    /// Parameters of a pass over light.
+    /// Parameters of a post-processing pass.
     #[derive(Default)]
     struct FilmNumbers {
-        /// Exposure, glow, develop (0 plain, 1 filmic), output: 0 as kiss3d's film expects, 1 coded
-        /// as sRGB.
+        /// Exposure factor; strength of the bloom; tone curve (0 plain, 1 filmic); output coding (0
+        /// as kiss3d's film pass expects, 1 sRGB).
         how: [f32; 4],
-        /// Size of the light texture, size of the target, in texels.
+        /// Width and height in texels, first of the light texture, then of the target.
         size: [f32; 4],
-        /// Direction of a blur in texels of its source, its sigma, number of taps to each side.
+        /// Parameters of a blur: direction (x, y) in texels of the source, standard deviation in
+        /// texels, number of taps on each side.
         blur: [f32; 4],
-        /// Strength of the heat haze, and its phase in radians; left edge of the picture in the
-        /// target, in pixels.
+        /// Strength of the heat haze; phase of the haze in radians; left edge of the picture in the
+        /// target, in pixels; unused.
         air: [f32; 4],
     }
 }
@@ -33,16 +35,16 @@ numbers! {
 /// Destination of the final pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlet {
-    /// kiss3d's film pass of the window, which applies a gamma of 2.2 afterwards.
+    /// Window: kiss3d's film pass follows, which applies a gamma of 2.2.
     Window {
         /// Left edge of the picture in the window, in pixels.
         left: u32,
     },
-    /// Image file: coded as sRGB, with the coverage as alpha.
+    /// Image file: sRGB coding, with the coverage as alpha.
     Picture,
 }
 
-/// Pipelines of the post-processing, independent of the picture's size.
+/// Render pipelines of the post-processing; independent of the picture's size.
 pub(super) struct PostProcess {
     layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
@@ -51,12 +53,12 @@ pub(super) struct PostProcess {
     blur: wgpu::RenderPipeline,
     picture: wgpu::RenderPipeline,
     module: wgpu::ShaderModule,
-    /// Final pass into the window, with the sample count of its target; `None` before the first
-    /// use.
+    /// Pipeline of the final pass into the window, with the sample count of its target; `None`
+    /// before the first use.
     window: Option<(u32, wgpu::RenderPipeline)>,
 }
 
-/// One pass of the bloom: pipeline, inputs and target.
+/// One pass of the bloom: pipeline (`bright` or blur), bind group, target and parameters.
 struct BloomPass {
     bright: bool,
     bind: wgpu::BindGroup,
@@ -66,16 +68,16 @@ struct BloomPass {
     sizes: [f32; 4],
 }
 
-/// Render targets of one size, on which light accumulates.
+/// Render targets of one size in pixels, into which the frames of a layer are accumulated.
 pub(super) struct RenderTarget {
     pub(super) size: [usize; 2],
     pub(super) light: Texture,
-    /// Distance to the ground, and number of the face hit, per pixel.
+    /// Distance to the ground, and number of the face hit, for each pixel.
     pub(super) hits: Texture,
     pub(super) depth: Texture,
 }
 
-/// Post-processing resources that combine a backdrop and the lava over it into a picture.
+/// Bind groups and targets that combine the layers backdrop and lava into a picture.
 pub(super) struct Development {
     lava_size: [f32; 2],
     passes: Vec<BloomPass>,
@@ -137,7 +139,7 @@ impl PostProcess {
         }
     }
 
-    /// Binds the inputs of a pass: `from` holds lava (or the source of a blur), narrow blur, wide
+    /// Creates the bind group of a pass. `from`: lava (or the source of a blur), narrow blur, wide
     /// blur, backdrop.
     fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
         let mut resources = vec![
@@ -165,8 +167,8 @@ impl PostProcess {
         }
     }
 
-    /// Creates the post-processing resources for two layers of light; the bloom has the size of the
-    /// lava's layer.
+    /// Creates the post-processing resources for the layers `backdrop` and `lava`; the bloom is
+    /// computed at the resolution of `lava`.
     pub(super) fn development(
         &self,
         gpu: &Gpu,
@@ -220,7 +222,7 @@ impl PostProcess {
         }
     }
 
-    /// Draws the bloom of the light; no effect outside the cinematic style.
+    /// Draws the bloom of the light into its textures; no effect outside the cinematic style.
     pub(super) fn bloom(
         &self,
         gpu: &Gpu,
@@ -251,7 +253,8 @@ impl PostProcess {
         }
     }
 
-    /// Sets the parameters of the final pass into a target of `size` pixels.
+    /// Uploads the parameters of the final pass into a target of `size` pixels (width, height).
+    /// `steps`: number of simulation steps, the time of the heat haze.
     pub(super) fn aim(
         &self,
         gpu: &Gpu,
@@ -283,7 +286,7 @@ impl PostProcess {
             .write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
     }
 
-    /// Draws the final pass into a texture, for an image file.
+    /// Draws the final pass into the texture `to`, for an image file.
     pub(super) fn develop(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -296,8 +299,8 @@ impl PostProcess {
         render.draw(0..3, 0..1);
     }
 
-    /// Draws the final pass into the window, within kiss3d's render pass of `samples` samples per
-    /// pixel.
+    /// Draws the final pass into the window, within kiss3d's render pass `pass` of `samples`
+    /// samples per pixel.
     pub(super) fn show(
         &mut self,
         gpu: &Gpu,
@@ -333,7 +336,8 @@ impl PostProcess {
     }
 }
 
-/// Returns the parameters `how` of `FilmNumbers` for a look and a destination.
+/// Returns the field `how` of `FilmNumbers` for the look settings `look` and the destination
+/// `outlet`.
 fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     let flag = |yes: bool| f32::from(u8::from(yes));
     [

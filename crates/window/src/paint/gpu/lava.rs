@@ -35,7 +35,7 @@ pub(super) struct VolumeTextures {
     occupied: Vec<bool>,
     /// Largest density that is invisible, 0 to 255 for an empty to a full cell.
     empty: u8,
-    /// Set while rays skip empty bricks; the pictures are the same either way, only slower.
+    /// Set while rays skip empty bricks, which is faster and gives the same pictures.
     skipping: bool,
 }
 

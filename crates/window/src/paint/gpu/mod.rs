@@ -1,7 +1,7 @@
-//! Draws with the passes of a graphics card.
+//! Painter on the graphics card.
 //!
-//! The pictures are those of `render::Renderer`: the same baked ground, transfer function, camera
-//! and formulas (in WGSL under `shaders/`). The passes:
+//! The pictures are nearly those of `render::Renderer`: the same baked ground, transfer function,
+//! camera and formulas (in WGSL under `shaders/`). The passes:
 //!
 //! ```text
 //! ground   triangles → distance and face per pixel         only when the camera or the ground changed
@@ -53,10 +53,10 @@ use lavoxel_render::media::sea::Sea;
 use lavoxel_render::style::transfer::Transfer;
 use lavoxel_render::{Bounds, LookSpec, Mouth};
 
-/// Upper bound of the number of frames that are averaged while nothing changes.
+/// Largest number of frames that are averaged while nothing changes.
 const FRAMES: u32 = 12;
 
-/// Painter on the graphics card: scene data, passes and accumulated pictures.
+/// Painter on the graphics card: scene data, render passes and accumulated pictures.
 pub struct GpuPainter {
     gpu: Gpu,
     stage: Stage,
@@ -67,22 +67,22 @@ pub struct GpuPainter {
     ground: Option<GroundRoom>,
     lava: Option<VolumeTextures>,
     view: Option<View>,
-    /// Part of the window that the pictures take.
+    /// Pixel columns of the window into which the pictures are drawn; `None` for the whole window.
     part: Part,
-    /// Number of simulation steps so far.
+    /// Number of simulation steps at the last update.
     steps: u64,
-    /// Sea: water at the sides of the box; `None` without a sea.
+    /// Sea: water at the sides of the box, as of the last update; `None` without a sea.
     sea: Option<Sea>,
     /// Mouths of the vents that throw clots of lava.
     mouths: Vec<Mouth>,
-    /// Number of times that textures were replaced; bind groups made for an earlier number are
-    /// outdated.
+    /// Version number of the scene's textures, raised when a texture is replaced; bind groups of an
+    /// earlier version are outdated.
     bindings: u64,
-    /// Number of visible changes of the scene, without those of the view.
+    /// Change counter of everything visible in the scene, without the view.
     content: u64,
-    /// Number of visible changes of the scenery (ground, slices), without those of lava and view.
+    /// Change counter of the scenery (ground, slices), without lava and view.
     scenery: u64,
-    /// Set while rays skip empty bricks.
+    /// Set while rays skip bricks without visible content.
     skipping: bool,
     /// Accumulated layers of the window's picture.
     window: Accumulator,
@@ -90,12 +90,12 @@ pub struct GpuPainter {
     pictures: Accumulator,
     resolution: Resolution,
     clock: DrawClock,
-    /// Duration of the last upload, and its size in bytes.
+    /// Duration of the last upload of volume data, and its size in bytes.
     upload: (Duration, usize),
-    /// Number of frames to average while nothing changes.
+    /// Number of frames that are averaged while nothing changes.
     frames: u32,
     rest: Rest,
-    /// Set if the next frame would equal the last one.
+    /// Set if the next frame of the window would equal the last one.
     settled: bool,
     /// Number of different pictures shown in the window so far.
     shown: u64,
@@ -105,7 +105,7 @@ impl GpuPainter {
     /// Creates a painter on the device `gpu`.
     ///
     /// # Errors
-    /// When `look` is invalid.
+    /// If `look` is invalid.
     pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(look, look.palette.build("look.palette")?);
@@ -142,11 +142,11 @@ impl GpuPainter {
         })
     }
 
-    /// Replaces the look. The ground's light is baked again, on a thread of its own, only if the
-    /// sun, the height of cells, the surroundings or the drape differ.
+    /// Replaces the look settings. The ground's light is baked again, on a separate thread, only if
+    /// the sun, the height of cells, the surroundings or the drape have changed.
     ///
     /// # Errors
-    /// When `look` is invalid; the old look stays.
+    /// If `look` is invalid; the old look then stays.
     pub(crate) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if *look == self.look {
@@ -181,15 +181,15 @@ impl GpuPainter {
         Ok(())
     }
 
-    /// Turns empty-space skipping (over empty bricks) on or off, for measurements. Pictures are
-    /// identical either way; skipping is faster.
+    /// Turns empty-space skipping (over bricks without visible content) on or off, for
+    /// measurements. Pictures are identical either way; skipping is faster.
     pub(crate) fn set_skipping(&mut self, skipping: bool) {
         self.skipping = skipping;
         self.set_empty();
         self.changed();
     }
 
-    /// Registers a change that outdates both layers of the picture.
+    /// Counts a change that outdates both layers of the picture.
     fn changed(&mut self) {
         self.content += 1;
         self.scenery += 1;
@@ -206,11 +206,11 @@ impl GpuPainter {
         }
     }
 
-    /// Uploads the changes of `update`.
+    /// Uploads the data of `update`, and takes uploaded data out of the update.
     ///
     /// # Errors
-    /// When a new box is too large for the graphics card; until the next box arrives, nothing is
-    /// drawn.
+    /// If a new box is too large for the graphics card; nothing is drawn until the next box
+    /// arrives.
     pub(crate) fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
         let start = Instant::now();
         if update.reset {
@@ -285,13 +285,13 @@ impl GpuPainter {
             .for_each(|ground| ground.baked.hurry());
     }
 
-    /// Returns the bounds that a camera should frame: the ground block, in cells. `None` before the
-    /// first ground.
+    /// Returns the bounds that a camera frames: those of the ground, in cells. `None` before the
+    /// first ground has arrived.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
     }
 
-    /// Sets the part of the window that the pictures take.
+    /// Sets the part of the window into which the next pictures are drawn.
     pub(super) fn place(&mut self, part: Part) {
         self.part = part;
     }
@@ -301,7 +301,7 @@ impl GpuPainter {
         self.view = Some(view.clone());
     }
 
-    /// Returns true if the next frame would equal the last one.
+    /// Returns true if the next frame of the window would equal the last one.
     pub(crate) fn idle(&self) -> bool {
         self.settled
             && self
@@ -310,7 +310,7 @@ impl GpuPainter {
                 .is_none_or(|ground| ground.baked.settled())
     }
 
-    /// Returns true once a drawable scene has arrived.
+    /// Returns true once a scene that can be drawn has arrived.
     pub(super) fn has_scene(&self) -> bool {
         self.lava.is_some()
     }

@@ -1,5 +1,5 @@
-//! Pictures of the graphics card's passes compared with those of the ray-marcher: same scene and
-//! camera, nearly the same picture.
+//! Tests that the painter on the graphics card draws nearly the same pictures as the ray-marcher,
+//! for the same scene and camera.
 
 use std::sync::{Arc, MutexGuard};
 
@@ -150,7 +150,8 @@ fn two_pictures_stand_in_their_parts_of_the_window() {
     painter.place(None);
 }
 
-/// Draws the painter's next frames into a window's textures of light and depth.
+/// Draws the next frame of `painter` into `light` and `depth`, which stand in for the window's
+/// textures.
 fn render_into(gpu: &Gpu, painter: &mut GpuPainter, [light, depth]: [&Texture; 2]) {
     let context = RenderContext {
         phase: RenderPhase::default(),
@@ -760,7 +761,7 @@ fn smoke_comes_and_goes_with_the_air() {
     );
 }
 
-/// Small volcano with a tunnel through its foot, an arch, and an overhanging shelf.
+/// Returns a small volcano with a tunnel through its foot, an arch, and an overhanging shelf.
 fn hollow() -> (Simulation, LowPass) {
     let (mut simulation, _) = eruption();
     let edits = [
@@ -927,7 +928,8 @@ fn caves_come_and_go_with_the_ground() {
     assert!(picture(Some(&after)) == hollow, "they are seen again");
 }
 
-/// Painter and camera for the small volcano.
+/// Returns a painter with the small volcano and the look `look`, and a camera; `None` without a
+/// graphics driver.
 fn painted(look: &LookSpec) -> Option<(MutexGuard<'static, GpuPainter>, Camera)> {
     let mut painter = painter(look)?;
     let (simulation, lowpass) = eruption();

@@ -1,5 +1,5 @@
-//! Start screen, which is also the window's own file dialog: a text field for a name or a path,
-//! recent files, and the built-in scenes with their pictures; a second page makes a random volcano.
+//! Start screen, which is also the program's own file dialog: a text field for a name or a path,
+//! recent files, and the built-in scenes with their pictures. A second page makes a random volcano.
 
 mod path;
 mod pictures;
@@ -22,57 +22,58 @@ use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
 
-/// Upper bound of width and height of the start screen, in points.
+/// Largest width and height of the start screen, in points.
 const SIZE: (f32, f32) = (1000.0, 640.0);
-/// Width and height in points that frame and margins take from the screen.
+/// Width and height in points that frame and margins of the start screen take from the window.
 const AROUND: (f32, f32) = (44.0, 74.0);
-/// Layout of a card in points: least width (`CARD`), margin around the picture, height of the text
-/// below.
+/// Least width of a scene's card in points. The next constants: margin around the card's picture,
+/// and height of the text below, in points.
 const CARD: f32 = 168.0;
 const MARGIN: f32 = 6.0;
 const WORDS: f32 = 62.0;
-/// Aspect ratio of a card's picture: height over width.
+/// Height of a card's picture divided by its width.
 const FLAT: f32 = 2.0 / 3.0;
-/// Gap between cards in points.
+/// Gap between two cards in points.
 const GAP: f32 = 8.0;
-/// Number of description lines on a card.
+/// Largest number of lines of a scene's description on its card.
 const LINES: usize = 2;
 
-/// Page of the start screen.
+/// Page of the start screen that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Page {
     /// Scenes and files.
     #[default]
     Scenes,
-    /// Workshop for a random volcano.
+    /// Settings of a random volcano.
     Volcano,
 }
 
-/// State of the start screen, kept while it is closed.
+/// State of the start screen; it persists while the screen is closed.
 #[derive(Default)]
 pub(crate) struct Gallery {
     page: Page,
-    /// Index, in the shown cards, of the card chosen by the arrow keys; `None` without a choice.
+    /// Index, among the shown cards, of the card selected by the arrow keys; `None` if none is
+    /// selected.
     chosen: Option<usize>,
-    /// Search text for which `chosen` is valid.
+    /// Search text for which the selection `chosen` was made.
     typed: String,
     pictures: Pictures,
     workshop: Workshop,
-    /// Set once the start screen was drawn since its opening.
+    /// Set once the start screen was drawn since it was opened last.
     is_drawn: bool,
 }
 
-/// Choice that closes the start screen.
+/// User's choice that closes the start screen.
 enum Chosen {
-    /// File or built-in scene to open.
+    /// Path of the file, or name of the built-in scene, to open.
     Path(PathBuf),
-    /// Random volcano to open.
+    /// Scene of a random volcano to open.
     Made(Box<lavoxel_scene::scene::Scene>),
-    /// The present scene stays.
+    /// No scene: the present scene stays.
     Nothing,
 }
 
-/// Draws the start screen while open.
+/// Draws the start screen while it is open, and queues a request for the user's choice.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if !state.shown.opening {
         state.gallery.is_drawn = false;
@@ -144,7 +145,7 @@ impl Gallery {
         chosen
     }
 
-    /// Draws the page of scenes and files; returns the user's choice, `None` without one.
+    /// Draws the page of scenes and files. Returns the user's choice; `None` if nothing was chosen.
     fn scenes(&mut self, ui: &mut Ui, state: &mut State) -> Option<Chosen> {
         let scenes = fitting(&state.shown.open_path);
         let columns = columns(ui.available_width());
@@ -167,8 +168,8 @@ impl Gallery {
         })
     }
 
-    /// Moves the choice with the arrow keys; returns true if the choice moved. `columns`: cards per
-    /// row; `count`: number of cards.
+    /// Moves the selection by the arrow keys. Returns true if the selection moved. `columns`:
+    /// number of cards per row; `count`: number of cards.
     fn steer(&mut self, ui: &Ui, columns: usize, count: usize) -> bool {
         let empty = self.typed.is_empty();
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -200,7 +201,7 @@ impl Gallery {
         true
     }
 
-    /// Draws the buttons for files and the random volcano.
+    /// Draws the buttons that open the file dialog and the page of the random volcano.
     fn buttons(&mut self, ui: &mut Ui, state: &mut State) {
         ui.horizontal_wrapped(|ui| {
             let key = keys::shown(Action::Open);
@@ -223,7 +224,8 @@ impl Gallery {
         });
     }
 
-    /// Draws the cards; returns the index of the clicked card, `None` without a click.
+    /// Draws the scenes' cards, `columns` per row. Returns the index of the clicked card; `None`
+    /// without a click.
     fn cards(
         &mut self,
         ui: &mut Ui,
@@ -256,7 +258,8 @@ impl Gallery {
         hit
     }
 
-    /// Draws the page of the random volcano; returns the scene to open.
+    /// Draws the page of the random volcano. Returns the scene to open; `None` until the user has
+    /// confirmed.
     fn volcano(&mut self, ui: &mut Ui) -> Option<Chosen> {
         let made = self.workshop.show(ui);
         if self.workshop.goes_back() {
@@ -266,7 +269,7 @@ impl Gallery {
     }
 }
 
-/// Returns true if a mouse button was pressed outside `area`, with a margin of 4 points.
+/// Returns true if a mouse button was pressed outside `area`, with a tolerance of 4 points.
 fn pressed_beside(context: &Context, area: Rect) -> bool {
     let at = context.input(|input| {
         input
@@ -278,19 +281,20 @@ fn pressed_beside(context: &Context, area: Rect) -> bool {
     at.is_some_and(|at| !area.expand(4.0).contains(at))
 }
 
-/// Returns the typed path if it names an existing file or no card is chosen; else `None`.
+/// Returns the typed text as a path if a file with that path exists or no card is selected;
+/// otherwise `None`.
 fn named_by(typed: &str, chosen: Option<usize>) -> Option<PathBuf> {
     let path = PathBuf::from(typed.trim());
     (!typed.trim().is_empty() && (chosen.is_none() || path.is_file())).then_some(path)
 }
 
-/// Returns the number of cards per row in `width` points, at least 1.
+/// Returns the number of cards that fit into a row of `width` points, at least 1.
 fn columns(width: f32) -> usize {
     // The scroll bar at the right takes 12 points.
     (((width - 12.0 + GAP) / (CARD + GAP)) as usize).max(1)
 }
 
-/// Names of the scenes listed first while nothing is typed; all other scenes follow by name.
+/// Names of the scenes listed first while no search text is typed; the other scenes follow by name.
 const FIRST: [&str; 14] = [
     "eruption",
     "island",
@@ -308,8 +312,8 @@ const FIRST: [&str; 14] = [
     "vessels",
 ];
 
-/// Returns the scenes whose name or description contains `typed`, name matches first; all scenes if
-/// there is no match.
+/// Returns the scenes whose name or description contains `typed`, those with a matching name first;
+/// all scenes if none matches.
 fn fitting(typed: &str) -> Vec<Shipped> {
     let mut some: Vec<_> = named(typed).collect();
     let typed = typed.trim().to_lowercase();
@@ -329,7 +333,7 @@ fn fitting(typed: &str) -> Vec<Shipped> {
     some
 }
 
-/// Returns true if any scene matches `typed`.
+/// Returns true if the name or description of any scene contains `typed`.
 fn names_some(typed: &str) -> bool {
     named(typed).next().is_some()
 }
@@ -342,7 +346,7 @@ fn named(typed: &str) -> impl Iterator<Item = Shipped> {
     shipped::scenes().filter(fits)
 }
 
-/// Draws buttons for recent files; returns the clicked file, `None` without a click.
+/// Draws a button for each recent file. Returns the clicked file; `None` without a click.
 fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     let paths = state.recent.paths();
     if paths.is_empty() {
@@ -368,7 +372,8 @@ fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     chosen
 }
 
-/// Draws the card of a scene: picture, name and description.
+/// Draws the card of a scene: picture, name and description. `width`: width of the card in points;
+/// `is_chosen`: true if the card is selected.
 fn card(
     ui: &mut Ui,
     pictures: &mut Pictures,
