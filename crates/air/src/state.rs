@@ -214,9 +214,10 @@ impl Air {
         }
     }
 
-    /// Moves the amount of `field` in the cell `place`, which became solid, to `open`, the lowest
-    /// open cell above. The part that air at rest contains, or everything if `open` is `None`, is
-    /// booked as buried.
+    /// Removes the amount of `field` from the cell `place`, which became solid. The excess over air
+    /// at rest (none for the density) is added to `open`, the lowest open cell above, as far as the
+    /// amount fits there. The rest, or everything if `open` is `None`, is booked in the ledger as
+    /// buried.
     fn shut_in(&mut self, field: Field, place: Place, open: Option<Place>) {
         let at = self.grid().at(place);
         let held = std::mem::take(&mut self.amounts.field_mut(field)[at]);

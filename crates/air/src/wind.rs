@@ -144,8 +144,8 @@ impl Air {
     }
 
     /// Sets the wind, and adds its change to the velocity of every cell at the same height, as in a
-    /// landscape wider than the box. A wind that entered only through the sides would need minutes
-    /// to cross the box, and could not enter through walls.
+    /// landscape wider than the air's box. A wind that entered only through the sides would need
+    /// minutes to cross the box, and could not enter through walls.
     pub fn change_wind(&mut self, wind: &Wind) {
         let before = std::mem::take(&mut self.forces.wind);
         self.set_wind(wind);

@@ -5,12 +5,12 @@
 /// Kind of a sum in an account: inflow, outflow or memo item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Inflow: quantity that entered the box.
+    /// Inflow: quantity that entered the modelled box (simulation box or the air's box).
     Came,
-    /// Outflow: quantity that left the box.
+    /// Outflow: quantity that left the modelled box.
     Gone,
-    /// Memo item, ignored by the balance: quantity that never was in the box, or that another sum
-    /// already contains.
+    /// Memo item, ignored by the balance: quantity that never was in the modelled box, or that
+    /// another sum already contains.
     Aside,
 }
 
@@ -39,8 +39,8 @@ pub fn excess(sums: &[Sum], now: i128) -> i128 {
     now + signed.sum::<i128>()
 }
 
-/// Checks that the account `name` balances with the present content `now` of the box, in the
-/// account's integer unit.
+/// Checks that the account `name` balances with the present content `now` of the modelled box, in
+/// the account's integer unit.
 ///
 /// # Errors
 /// If the account does not balance: the text gives its name, the imbalance, and every sum that is

@@ -145,7 +145,8 @@ impl StepKey {
 
     /// Two random words of the group of 32 cells at the tile (tx, y, tz), x and z in tiles. Each
     /// 32-bit half has one bit per cell for one direction: directions 0 and 1 in the first word, 2
-    /// and 3 in the second. The hash depends on the tile's position, not on the size of the box.
+    /// and 3 in the second. The hash depends on the tile's position, not on the size of the
+    /// simulation box.
     #[inline]
     pub fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
         let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;

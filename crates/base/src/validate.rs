@@ -24,9 +24,9 @@ impl Invalid {
     }
 }
 
-/// Largest number of characters of a single word from a file that a message repeats; `LONGEST_TEXT`
-/// is the limit for the whole text.
+/// Largest number of characters of a single word from a file that a message repeats.
 const LONGEST_WORD: usize = 60;
+/// Largest number of characters of a text from a file that a message repeats.
 const LONGEST_TEXT: usize = 700;
 
 /// Sanitizes untrusted text for a terminal: one line of limited length without control characters.

@@ -31,7 +31,7 @@ pub struct Table {
     rows: Vec<TableRow>,
 }
 
-/// Row of a table.
+/// Row of a table read from text: its fields, as text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRow {
     /// Line number in the text, counted from 1.

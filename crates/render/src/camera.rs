@@ -18,13 +18,13 @@ const LEVELS: usize = 8;
 /// heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Corner of the box with the smallest coordinates, in cells.
+    /// Corner of the subject's box with the smallest coordinates, in cells.
     pub low: Point3<f32>,
-    /// Corner of the box with the largest coordinates, in cells.
+    /// Corner of the subject's box with the largest coordinates, in cells.
     pub high: Point3<f32>,
-    /// Largest distance of the ground from the box's vertical centre line, in cells, at `LEVELS`
-    /// evenly spaced heights from `low` to `high`. Mountains are narrow near their tops, which
-    /// permits a closer camera.
+    /// Largest distance of the ground from the vertical centre line of the subject's box, in cells,
+    /// at `LEVELS` evenly spaced heights from `low` to `high`. Mountains are narrow near their
+    /// tops, which permits a closer camera.
     reach: [f32; LEVELS],
     /// Matter that stands out of the ground: the height of its top (y in cells), and its largest
     /// distance from the centre line in cells at `LEVELS` evenly spaced heights from `low` to that
@@ -73,9 +73,9 @@ impl Bounds {
         bounds
     }
 
-    /// Adds the matter in `boxes` (lowest and highest corner of each box, in cells). Automatic
-    /// framing keeps the matter in the picture; a target given as fractions still refers to the box
-    /// of the ground.
+    /// Adds the matter in `boxes` (lowest and highest corner of each box, in cells) to the subject.
+    /// Automatic framing keeps the matter in the picture; a target given as fractions still refers
+    /// to the box of the ground.
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
         let middle = nalgebra::center(&self.low, &self.high);
@@ -149,10 +149,11 @@ pub struct Framing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     eye: Point3<f32>,
-    /// Unit vector to the right in the picture, converted from cell widths to cells; `up` and
-    /// `forward` likewise.
+    /// Unit vector to the right in the picture, converted from cell widths to cells.
     right: Vector3<f32>,
+    /// Unit vector upwards in the picture, converted from cell widths to cells.
     up: Vector3<f32>,
+    /// Unit vector in the direction of view, converted from cell widths to cells.
     forward: Vector3<f32>,
     /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
@@ -189,7 +190,8 @@ impl Camera {
         Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
     }
 
-    /// Returns a camera as `Camera::from_pose` does, for cells that are drawn `tall` times as high
+    /// Returns a camera at `eye` (cells) that looks in the direction `azimuth_deg`,
+    /// `elevation_deg`, as `Camera::from_pose` does, for cells that are drawn `tall` times as high
     /// as wide.
     pub fn from_pose_over(
         (eye, tall): (Point3<f32>, f32),

@@ -49,10 +49,10 @@ impl Cut {
     }
 }
 
-/// Returns the part of the box that remains visible if slices cut the box open: `clip` without the
-/// matter between each slice and the camera at `eye`. All arguments and the result are fractions of
-/// the box along x, y and z: `clip` and the result as lower and upper bound per axis, `slices` as
-/// position per axis. A slice outside of `clip` has no effect.
+/// Returns the part of the simulation box that remains visible if slices cut the box open: `clip`
+/// without the matter between each slice and the camera at `eye`. All arguments and the result are
+/// fractions of the box along x, y and z: `clip` and the result as lower and upper bound per axis,
+/// `slices` as position per axis. A slice outside of `clip` has no effect.
 pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
     std::array::from_fn(|k| {
         let [low, high] = clip[k];
@@ -102,15 +102,15 @@ impl Contents {
 /// Slices of a frame, prepared for intersection with rays.
 #[derive(Clone, Copy)]
 pub(crate) struct Slices<'a> {
-    /// Size of the box in cells along x, y and z.
+    /// Size of the simulation box in cells along x, y and z.
     size: [f32; 3],
-    /// Lower and upper bound of the shown part of the box along x, y and z, in cells; slices are
-    /// clipped to this part.
+    /// Lower and upper bound of the shown part of the simulation box along x, y and z, in cells;
+    /// slices are clipped to this part.
     shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
-    /// Set in the cinematic style: there, rock shows its strata, and slices of amounts cut the box
-    /// open without being drawn themselves.
+    /// Set in the cinematic style: there, rock shows its strata, and slices of amounts cut the
+    /// simulation box open without being drawn themselves.
     natural: bool,
 }
 
@@ -124,7 +124,8 @@ pub(crate) struct SliceHit {
 
 impl<'a> Slices<'a> {
     /// Returns the slices of `contents` in a box of `size` cells. `shown`: lower and upper bound of
-    /// the shown part of the box per axis, as fractions; `transfer` gives the colours of values.
+    /// the shown part of the simulation box per axis, as fractions; `transfer` gives the colours of
+    /// values.
     pub(crate) fn new(
         size: [usize; 3],
         shown: [[f32; 2]; 3],

@@ -581,7 +581,7 @@ pub(crate) fn cover<T: Tracer>(
 /// Backdrops of the sub-pixel rays of one supersampled pixel.
 type Closer<T> = Box<[<T as Tracer>::Behind]>;
 
-/// Pixels that are supersampled.
+/// Selection of the pixels that are supersampled (traced with several rays).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// Pixels whose luminance differs visibly from a neighbouring pixel.

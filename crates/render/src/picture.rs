@@ -16,8 +16,8 @@ const MOST_PIXELS: f64 = 8192.0;
 ///
 /// # Errors
 ///
-/// If a value of `camera`, `look` or size is out of range (the error names the value), or the box
-/// is too large to be drawn.
+/// If a value of `camera`, `look` or size is out of range (the error names the value), or the
+/// simulation box is too large to be drawn.
 pub fn picture<'a>(
     state: impl Into<StateRef<'a>>,
     camera: &CameraSpec,

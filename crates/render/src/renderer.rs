@@ -51,16 +51,16 @@ use crate::volume::seen::{Behind, Places, Seen};
 use crate::volume::tiles::{Depths, OtherTiles, Tiles};
 use lavoxel_automaton::view::{Antialias, Form, LookSpec, Style};
 
-/// Part of the box that contains no point: lower bound above the upper bound along x, y and z
-/// (fractions of the box).
+/// Part of the simulation box that contains no point: lower bound above the upper bound along x, y
+/// and z (fractions of the box).
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
 /// Part that contains the whole box: lower and upper bound along x, y and z as fractions of the
-/// box.
+/// simulation box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
-/// Height above the ground to which a camera inside rock is raised, as a fraction of the box's
-/// longer horizontal side; one more cell is added.
+/// Height above the ground to which a camera inside rock is raised, as a fraction of the simulation
+/// box's longer horizontal side; one more cell is added.
 const OVER_GROUND: f32 = 0.01;
 
 /// Placeholder that is returned for a cancelled frame.
@@ -94,9 +94,9 @@ pub struct Renderer {
     seen: Vec<Seen>,
     /// Maximum number of cameras whose backdrops are cached.
     kept_cameras: usize,
-    /// Set if the previous picture showed land beyond the sides of the box.
+    /// Set if the previous picture showed land beyond the sides of the simulation box.
     goes_on: bool,
-    /// Mouths of vents from which clots of lava (sparks) are thrown.
+    /// Vent mouths from which clots of lava (sparks) are thrown; drawn in the cinematic style only.
     mouths: Vec<Mouth>,
     /// Data derived from the previous volume.
     prepared: Prepared,
@@ -115,8 +115,8 @@ pub struct Renderer {
 
 impl Renderer {
     /// Creates a renderer and computes its ground for `look`. `ground` holds heights in cells above
-    /// the box floor at the column centres, shape (nz, nx). Fails if a value of `look` is out of
-    /// range.
+    /// the simulation box floor at the column centres, shape (nz, nx). Fails if a value of `look`
+    /// is out of range.
     ///
     /// # Panics
     /// When the shape of `ground` is not (nz, nx) of `grid`.
@@ -288,8 +288,8 @@ impl Renderer {
     }
 
     /// Returns a camera raised above the ground that looks at `target` (cells), if `camera` is
-    /// inside rock of `ground` or below the land around the box; otherwise `None`. `ground` must be
-    /// the ground last given to [`Renderer::set_ground`].
+    /// inside rock of `ground` or below the land around the simulation box; otherwise `None`.
+    /// `ground` must be the ground last given to [`Renderer::set_ground`].
     pub fn out_of_rock(
         &self,
         ground: &Ground,
@@ -320,8 +320,8 @@ impl Renderer {
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
-    /// Returns the part of the box that is drawn for a camera at `eye` (cells): lower and upper
-    /// bound along x, y and z as fractions of the box.
+    /// Returns the part of the simulation box that is drawn for a camera at `eye` (cells): lower
+    /// and upper bound along x, y and z as fractions of the box.
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
         let plane = |axis: usize| {
@@ -345,13 +345,13 @@ impl Renderer {
         )
     }
 
-    /// Returns the part of the box in which lava and other media are drawn (fractions): `shown`, or
-    /// an empty part if the lava is hidden.
+    /// Returns the part of the simulation box in which lava and other media are drawn (fractions):
+    /// `shown`, or an empty part if the lava is hidden.
     fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
         if self.contents.lava { shown } else { NOWHERE }
     }
 
-    /// Returns the size of the box in cells along x, y and z.
+    /// Returns the size of the simulation box in cells along x, y and z.
     fn sides(&self) -> [f32; 3] {
         [self.grid.nx, self.grid.ny, self.grid.nz].map(|n| n as f32)
     }
@@ -520,7 +520,8 @@ impl Renderer {
             .filter(|_| self.look.style == Style::Cinematic);
         let goes_on = self.look.style == Style::Cinematic && self.goes_on(sea.is_some(), shown);
         if goes_on != self.goes_on {
-            // The cached backdrops are invalid: rays must search for the land beyond the box again.
+            // The cached backdrops are invalid: rays must search for the land beyond the simulation
+            // box again.
             (self.goes_on, self.seen) = (goes_on, Vec::new());
         }
         let still = self.knows_ground(camera);
@@ -639,8 +640,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the haze of the plain styles in the part `shown` of the box (bounds as fractions);
-    /// `None` if there is none.
+    /// Returns the haze of the plain styles in the part `shown` of the simulation box (bounds as
+    /// fractions); `None` if there is none.
     fn haze<'a>(
         &self,
         haze: Option<&'a Haze>,
@@ -727,7 +728,8 @@ impl Renderer {
         )
     }
 
-    /// Returns the media other than lava in the part `shown` of the box (bounds as fractions).
+    /// Returns the media other than lava in the part `shown` of the simulation box (bounds as
+    /// fractions).
     fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -766,7 +768,8 @@ impl Renderer {
         (shown, sea, sparks): ([[f32; 2]; 3], Option<SeaField>, &'a (Sparks, f32)),
         ember: &'a EmberLight,
     ) -> ShadeContext<'a> {
-        // The land beyond the box is passed on only where it is drawn: a cut box stands alone.
+        // The land beyond the simulation box is passed on only where it is drawn: a cut box stands
+        // alone.
         let goes_on = self.goes_on(sea.is_some(), shown);
         let around = self.land.beyond.as_ref().filter(|_| goes_on);
         ShadeContext {
@@ -813,8 +816,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the slices of a frame in which the part `shown` of the box (bounds as fractions) is
-    /// drawn.
+    /// Returns the slices of a frame in which the part `shown` of the simulation box (bounds as
+    /// fractions) is drawn.
     fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
         Slices::new(
             [self.grid.nx, self.grid.ny, self.grid.nz],

@@ -40,7 +40,7 @@ const ROCK_EDGE: [u8; 3] = [172, 164, 152];
 /// Colour of the line around the area of the cells (sRGB).
 const BORDER: [u8; 3] = [96, 98, 102];
 
-/// Axis of the box to which a slice is perpendicular.
+/// Axis of the simulation box to which a slice is perpendicular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// Slice perpendicular to x, seen from the west: z to the right, y up.
@@ -229,7 +229,7 @@ impl SliceStyle {
 /// Draws the slice `spec` of a box of shape `grid`; `content` returns the content of a cell.
 ///
 /// # Errors
-/// When the slice lies outside the box.
+/// When the slice lies outside the simulation box.
 pub fn slice(
     grid: Grid,
     spec: &SliceSpec,
@@ -244,7 +244,7 @@ pub fn slice(
 /// the upper end of the scale has the longest arrow.
 ///
 /// # Errors
-/// When the slice lies outside the box.
+/// When the slice lies outside the simulation box.
 pub fn slice_of_motion(
     grid: Grid,
     spec: &SliceSpec,

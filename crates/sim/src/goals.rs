@@ -142,7 +142,7 @@ struct CellRun {
     end: usize,
 }
 
-/// Goal, with the cells of its shape as runs.
+/// Goal, with the cells of its shape as runs of cells along x.
 #[derive(Debug)]
 struct Goal {
     spec: GoalSpec,

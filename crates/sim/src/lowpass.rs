@@ -2,9 +2,9 @@
 //! rendering. After a step, only cells within the kernel's reach of a change are filtered again.
 //!
 //! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside
-//! the box have no weight; the remaining weights are normalized to one. Density then does not fall
-//! towards the bed, and reaches one cell into the rock, where the drawn terrain hides its end.
-//! Module `clear` holds the differences for media that light passes.
+//! the simulation box have no weight; the remaining weights are normalized to one. Density then
+//! does not fall towards the bed, and reaches one cell into the rock, where the drawn terrain hides
+//! its end. Module `clear` holds the differences for media that light passes.
 
 mod air;
 mod bricks;
@@ -99,8 +99,8 @@ impl Volume {
     /// energies to 0..=[`ENERGY_SHOWN`]; NaN becomes 0.
     ///
     /// # Errors
-    /// If the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or the box has more than
-    /// [`MAX_CELLS`] cells.
+    /// If the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or the simulation box
+    /// has more than [`MAX_CELLS`] cells.
     pub fn from_arrays(
         density: &ArrayRef<f32, Ix3>,
         energy: &ArrayRef<f32, Ix3>,
@@ -585,8 +585,8 @@ impl Slab<'_> {
     }
 }
 
-/// Iterates over the up to nine rows in the box around the row (`y`, `z`), as (y, z, weight in the
-/// kernel).
+/// Iterates over the up to nine rows in the simulation box around the row (`y`, `z`), as (y, z,
+/// weight in the kernel).
 fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
     let near = |v: usize, n: usize| {
         (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }))

@@ -32,14 +32,14 @@ pub struct FlowReport {
     pub ambient_k: f64,
     /// Volume of lava erupted by all vents since the start (m³).
     pub poured: f64,
-    /// Volume of lava in the box that is liquid at present (m³).
+    /// Volume of lava in the simulation box that is liquid at present (m³).
     pub liquid: f64,
     /// Volume of lava that has solidified (m³).
     pub set: f64,
-    /// Volume of lava that has left through open sides of the box (m³).
+    /// Volume of lava that has left through open sides of the simulation box (m³).
     pub out: f64,
-    /// Volume that vents could not erupt because their columns were filled up to the top of the box
-    /// (m³).
+    /// Volume that vents could not erupt because their columns were filled up to the top of the
+    /// simulation box (m³).
     pub blocked: f64,
     /// Fraction of the lava fluxes between columns that the flux limiter has removed since the
     /// start, 0 to 1.
@@ -47,8 +47,8 @@ pub struct FlowReport {
 }
 
 impl FlowReport {
-    /// Creates the report of the physical model in `world`; `None` if `world` has the classic
-    /// model.
+    /// Creates the report of the physical model in `world`; `None` if `world` has the cellular
+    /// automaton (classic model).
     pub(crate) fn from_state(world: &State) -> Option<Self> {
         let flow = world.flow()?;
         let (account, lava) = (flow.account(), &flow.setup().lava);

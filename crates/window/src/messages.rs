@@ -67,7 +67,7 @@ pub enum Command {
     Keep,
     /// Moves the session to another moment, by a seek.
     Go(Way),
-    /// Renames or removes a branch.
+    /// Renames or removes a branch of the session's history.
     Branch(BranchChange),
     /// Shows another branch, by its number, at the present step or at its tip if that lies earlier;
     /// `None` returns to the present moment.
@@ -132,7 +132,7 @@ pub struct Watched {
 /// Height of the surface under a first-person camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
-    /// Column `[x, z]`.
+    /// Index `[x, z]` of the column, in cells.
     pub at: [usize; 2],
     /// Height of the upper surface of ground, bodies and liquids, in cells above the floor of the
     /// box.
@@ -154,7 +154,7 @@ pub struct Spread {
 /// Measured values of one column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Column `[x, z]`.
+    /// Index `[x, z]` of the column, in cells.
     pub at: [usize; 2],
     /// Name of each material, with its thickness in metres: volume in the column divided by the
     /// column's area.
@@ -172,7 +172,7 @@ pub struct Stroke {
     /// Rays under the pointer along its path since the previous piece; each starts where it enters
     /// the visible part of the box. Empty: the last dab is repeated.
     pub rays: Vec<Ray>,
-    /// Visible part of the box: lower and upper bound in cells along x, y and z.
+    /// Visible part of the simulation box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
     /// Radius of the brush in cells.
     pub radius: f64,
@@ -303,7 +303,7 @@ pub struct MediaPatch {
 /// Update for the window: report, and changes of the picture data since the last update.
 #[derive(Debug)]
 pub struct Update {
-    /// Numbers of the simulation's present state.
+    /// Report of the present state of the simulation: its step, accounts, measurements and so on.
     pub report: Report,
     /// Set if all data of earlier updates are invalid: the box may have another size, and cells
     /// outside of all patches are empty.

@@ -19,7 +19,8 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    /// Adds the sample `value` at the time `time`; drops all samples at that or a later time first.
+    /// Adds the sample `value` at the time `time` to the series; drops all samples at that or a
+    /// later time first.
     pub(crate) fn note(&mut self, time: f64, value: f64) {
         while self.samples.last().is_some_and(|last| last[0] >= time) {
             self.samples.pop();

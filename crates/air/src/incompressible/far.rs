@@ -74,8 +74,9 @@ fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     }
 }
 
-/// Limits each Courant number to the length of the open path, so that no path leads through closed
-/// faces.
+/// Limits each Courant number of `courant` to the length of the open path upstream of its face, so
+/// that no path leads through closed faces. `behind`, `ahead`: lengths of the open paths in cells,
+/// towards lower and higher indices.
 #[inline(always)]
 fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     let n = courant.len();
@@ -87,8 +88,8 @@ fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     }
 }
 
-/// Computes new values of those faces whose contents move by more than `shift` − 1 cells, from the
-/// five rows around the row `shift` cells upstream.
+/// Computes new values of those faces whose contents move by more than `shift` − 1 cells. `f0` to
+/// `f4`: the five rows of old values around the row `shift` cells upstream, in ascending order.
 #[inline(always)]
 fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], shift: f32) {
     let n = out.len();

@@ -21,8 +21,10 @@ struct Lift<'a> {
     amounts: &'a Amounts,
     forces: &'a Forces,
     /// Change of velocity in a substep, in cells per step, that the smallest unit of heat in one of
-    /// the two cells at a face causes; `weight` is that of ash and drops.
+    /// the two cells at a face causes.
     lift: f32,
+    /// Change of velocity in a substep, in cells per step, that the smallest unit of ash or drops
+    /// in one of the two cells at a face causes.
     weight: f32,
     v: &'a mut [f32],
     first: usize,

@@ -45,8 +45,8 @@ use self::velocity::{Faces, Open, Sweep};
 const REACH: f32 = 3.2;
 /// Largest magnitude of a velocity component, in cells per step.
 const FASTEST: f32 = 4.0;
-/// Number of multigrid cycles per projection. The number is fixed, so that no sum over the box
-/// (norm of the residual) decides when to stop.
+/// Number of multigrid cycles per projection. The number is fixed, so that no sum over the air's
+/// box (norm of the residual) decides when to stop.
 const CYCLES: usize = 2;
 /// Two orders of the axes for the advection sweeps, used in alternate substeps so that no direction
 /// is preferred.
@@ -80,7 +80,7 @@ pub struct Incompressible {
     swirl: Option<Swirl>,
     /// True if the next substep uses the second of the `ORDERS` of sweeps.
     is_odd: bool,
-    /// True after the first step, before which the box is filled with the wind.
+    /// True after the first step, before which the air's box is filled with the wind.
     has_begun: bool,
     /// True if all velocities are within the bound, and `pace` and `fastest` are up to date.
     is_limited: bool,
@@ -95,8 +95,7 @@ pub struct Incompressible {
 }
 
 impl Incompressible {
-    /// Returns a solver with air at rest and no solid cells, using the vector instructions of
-    /// `level`.
+    /// Returns a solver with air at rest and no solid cells, using the instruction set `level`.
     pub fn new(grid: AirGrid, params: IncompressibleParams, level: Level) -> Self {
         let mut grid = grid;
         // The floor is a wall, so nothing can wrap there.
@@ -361,8 +360,8 @@ impl Incompressible {
     }
 }
 
-/// Largest speed along `axis` in cells per step, of the air in the box and of the wind beyond open
-/// sides, which moves into the box.
+/// Largest speed along `axis` in cells per step: of the air in the air's box, or of the wind beyond
+/// open sides, which moves into the box.
 fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
     winds
         .iter()

@@ -1,4 +1,4 @@
-//! Boundary conditions: velocities in the halo, the cells beyond the sides of the box.
+//! Boundary conditions: velocities in the halo, the cells beyond the sides of the air's box.
 //!
 //! Walls: the tangential velocity is copied from the last cell, the normal one is 0. Open sides:
 //! for outflow the velocity of the last cell is copied; for inflow the wind is used, because a copy

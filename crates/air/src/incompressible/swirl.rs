@@ -128,8 +128,9 @@ struct Confine<'a> {
 
 /// Ring buffers for planes of cells: plane z is in slot z modulo 3 (curl) or z modulo 2 (force).
 struct Rings {
-    /// Curl of the velocity at the cell centres; `length` is its magnitude.
+    /// Curl of the velocity at the cell centres.
     curl: [Vec<f32>; 3],
+    /// Magnitude of the curl.
     length: Vec<f32>,
     /// Force at the cell centres, along x, y and z.
     force: [Vec<f32>; 3],

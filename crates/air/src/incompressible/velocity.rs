@@ -79,8 +79,8 @@ fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
 /// after.
 type Window = [usize; 5];
 
-/// New value of a face whose contents move by `c` cells (−1 to 1), from five values along the axis,
-/// the middle one of which is the face's own.
+/// New value of a face whose contents move by `c` cells (−1 to 1). `f0` to `f4`: five old values
+/// along the axis; `f2` is that of the face.
 #[inline(always)]
 pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     let (d0, d1, d2, d3) = (f1 - f0, f2 - f1, f3 - f2, f4 - f3);
@@ -123,7 +123,8 @@ fn advect(
 pub(super) struct Sweep<'a> {
     pub grid: AirGrid,
     pub axis: usize,
-    /// A quarter of the time in steps.
+    /// A quarter of the time by which the sweep advances the velocity, in steps; multiplies the sum
+    /// of four velocities.
     pub share: f32,
     /// Velocity that moves the fields; values beyond the sides are also copied from it.
     pub speeds: &'a Faces,

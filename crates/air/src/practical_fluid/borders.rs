@@ -1,5 +1,5 @@
-//! Values of the halo, the cells beyond the sides of the box; they are set before each advection
-//! pass.
+//! Values of the halo, the cells beyond the sides of the air's box; they are set before each
+//! advection pass.
 
 use super::carry::Passes;
 use super::four::Four;
@@ -8,7 +8,7 @@ use lavoxel_base::parallel::*;
 
 impl Passes<'_> {
     /// Sets the velocity in the halo by which the fields are moved: beyond open sides it is that of
-    /// the nearest cell of the box.
+    /// the nearest cell of the air's box.
     pub(super) fn border_motion(&self, planes: &mut [Vec<i32>; 3]) {
         for plane in planes {
             border(self.grid, plane, None);

@@ -104,7 +104,8 @@ impl Passes<'_> {
         self.border_factors(asked);
     }
 
-    /// Packs the amounts of four fields by cell, into two buffers with the same contents.
+    /// Packs the amounts of four `fields` by cell, into the buffers `one` and `other` with the same
+    /// contents.
     pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab)
@@ -120,7 +121,8 @@ impl Passes<'_> {
             });
     }
 
-    /// Packs the three velocity components by cell, into two buffers with the same contents.
+    /// Packs the three velocity components `planes` by cell, into the buffers `one` and `other`
+    /// with the same contents.
     pub(super) fn pack_velocity(
         &self,
         [one, other]: &mut [Vec<Four<i32>>; 2],

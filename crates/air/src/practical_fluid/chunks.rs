@@ -40,7 +40,7 @@ pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chun
 }
 
 impl<T> Chunk<'_, T> {
-    /// Range of z in cells that the slabs cover inside the box, without the halo.
+    /// Range of z in cells that the slabs cover inside the air's box, without the halo.
     pub(super) fn inside(&self, grid: AirGrid) -> Range<usize> {
         let clamp = |slab: usize| slab.clamp(BEYOND, BEYOND + grid.cells.nz) - BEYOND;
         clamp(self.slabs.start)..clamp(self.slabs.end)

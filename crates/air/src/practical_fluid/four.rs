@@ -26,7 +26,7 @@ impl<Q: Quantity> Quantity for Four<Q> {
     }
 }
 
-/// Packs the values of four fields by cell.
+/// Packs the values `a`, `b`, `c` and `d` of four fields by cell, into `to`.
 #[inline(always)]
 pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     let n = to.len();
@@ -36,7 +36,8 @@ pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     }
 }
 
-/// Packs the three velocity components by cell; the fourth value is 0.
+/// Packs the velocity components `x`, `y` and `z` by cell, into `to`; the fourth value of a cell is
+/// 0.
 #[inline(always)]
 pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
     let n = to.len();

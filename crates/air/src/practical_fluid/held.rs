@@ -1,11 +1,11 @@
-//! Totals and largest values of the amounts in the box.
+//! Totals and largest values of the amounts in the air's box.
 
 use crate::{AirGrid, Amounts, Field};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Total of each field in the box, and `most`, the largest amount of any field in a cell; in the
-/// smallest unit.
+/// Total of each field in the air's box, and `most`, the largest amount of any field in a cell; in
+/// the smallest unit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {
     pub(super) totals: [i64; Field::COUNT],

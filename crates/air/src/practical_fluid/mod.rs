@@ -66,12 +66,13 @@ pub struct PracticalFluid {
 /// Buffers for the values within a step, kept to avoid allocation.
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Velocity components after the forces; `density` is the density after the forces.
+    /// Velocity components after the forces.
     velocity: [Vec<i32>; 3],
+    /// Density after the forces.
     density: Vec<u32>,
-    /// Velocities between the advection passes, packed by cell; `amounts` are the amounts of four
-    /// fields.
+    /// Velocities between the advection passes, packed by cell.
     velocities: [Vec<Four<i32>>; 2],
+    /// Amounts of four fields between the advection passes, packed by cell.
     amounts: [Vec<Four<u32>>; 2],
     /// Factor by which the shares requested from each cell are scaled, 2¹⁵ = 1.
     factors: Vec<u32>,
@@ -81,8 +82,8 @@ struct Scratch {
 }
 
 impl PracticalFluid {
-    /// Returns a solver with air at rest, using the vector instructions of `level`. `params` must
-    /// have been validated.
+    /// Returns a solver with air at rest, using the instruction set `level`. `params` must have
+    /// been validated.
     pub fn new(grid: AirGrid, params: PracticalFluidParams, level: Level) -> Self {
         assert!(
             Level::available().contains(&level),
@@ -327,7 +328,7 @@ impl Solver for PracticalFluid {
     }
 }
 
-/// Returns true if two fields are equal in all cells of the box, whatever their halos.
+/// Returns true if two fields are equal in all cells of the air's box, whatever their halos.
 fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
     let row = |y, z| {
         let start = grid.at([0, y, z]);

@@ -1,24 +1,25 @@
 //! Kind of each place of the air: open cell, outside air or solid; also for places beyond the sides
-//! of the box.
+//! of the air's box.
 
 use crate::{OPEN, Openness, Side};
 use lavoxel_base::grid::Place;
 
-/// Coordinates (x, y, z) in air cells; may lie outside the box.
+/// Coordinates (x, y, z) in air cells; may lie outside the air's box.
 pub(super) type At = [i32; 3];
 
 /// Kind of a place: open cell, outside air or solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// Open cell of the box; for a place beyond a periodic side, the cell at the opposite side.
+    /// Open cell of the air's box; for a place beyond a periodic side, the cell at the opposite
+    /// side.
     Inside(Place),
-    /// Ambient air beyond an open side; the field is the nearest cell of the box.
+    /// Ambient air beyond an open side; the field is the nearest cell of the air's box.
     Outside(Place),
     /// Solid cell, or place beyond a wall.
     Solid,
 }
 
-/// Solid cells and open shares of faces, extended beyond the sides of the box.
+/// Solid cells and open shares of faces, extended beyond the sides of the air's box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around<'a>(pub(super) &'a Openness);
 

@@ -142,8 +142,8 @@ pub(super) struct Weights {
     pub(super) home: u32,
 }
 
-/// Inputs of a step: solid cells, constants, and the lists of the open cells inside the box and in
-/// the layer beyond open sides.
+/// Inputs of a step: solid cells, constants, and the lists of the open cells inside the air's box
+/// and in the layer beyond open sides.
 pub(super) struct StepInputs<'a> {
     around: Around<'a>,
     rates: &'a Rates,
@@ -158,8 +158,8 @@ impl<'a> StepInputs<'a> {
         let inside = inside
             .filter(|&at| matches!(around.spot(at), Spot::Inside(_)))
             .collect();
-        // Layer of cells around the box; none beyond sides that wrap, which are the cells of the
-        // opposite side.
+        // Layer of cells around the air's box; none beyond sides that wrap, which are the cells of
+        // the opposite side.
         let reach = [0, 1, 2].map(|axis| {
             let beyond = i32::from(grid.sides[axis] != Side::Wrap);
             -beyond..grid.size()[axis] as i32 + beyond
@@ -178,7 +178,7 @@ impl<'a> StepInputs<'a> {
         }
     }
 
-    /// Iterates over all open cells that take part in the passes, inside and outside the box.
+    /// Iterates over all open cells that take part in the passes, inside and outside the air's box.
     fn cells(&self) -> impl Iterator<Item = At> {
         self.inside.iter().chain(&self.outside).copied()
     }
@@ -200,8 +200,8 @@ impl<'a> StepInputs<'a> {
         matches!(self.around.spot(at), Spot::Outside(_))
     }
 
-    /// Velocity of the cell `at` in units of 2⁻²⁰ cells per step. A cell outside the box has the
-    /// velocity of the nearest cell of the box.
+    /// Velocity of the cell `at` in units of 2⁻²⁰ cells per step. A cell outside the air's box has
+    /// the velocity of the nearest cell of the box.
     fn motion(&self, velocity: &Velocity, at: At) -> [i32; 3] {
         match self.around.spot(at) {
             Spot::Inside(place) | Spot::Outside(place) => velocity.at(place),
@@ -210,7 +210,8 @@ impl<'a> StepInputs<'a> {
     }
 
     /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, computed from the old
-    /// state. Returns the density that left the box, in the smallest unit.
+    /// state. `pushed`, `spread`: new velocity and density, updated. Returns the density that left
+    /// the air's box, in the smallest unit.
     fn push(
         &self,
         at: At,
@@ -433,15 +434,15 @@ impl<'a> StepInputs<'a> {
         }
     }
 
-    /// Net outflow from the box if the amount `part` moves from the cell `from` to the cell `to`,
-    /// in the smallest unit: positive if it leaves the box, negative if it enters, else 0.
+    /// Net outflow from the air's box if the amount `part` moves from the cell `from` to the cell
+    /// `to`, in the smallest unit: positive if it leaves the box, negative if it enters, else 0.
     fn crossing(&self, from: At, to: At, part: u32) -> i64 {
         i64::from(part) * (i64::from(self.is_outside(to)) - i64::from(self.is_outside(from)))
     }
 
     /// Forward pass of one field: each cell in `gives` gives shares of its amount to other cells; a
-    /// cell that would overflow receives nothing. Returns the net outflow from the box, in the
-    /// smallest unit.
+    /// cell that would overflow receives nothing. Returns the net outflow from the air's box, in
+    /// the smallest unit.
     pub(super) fn give(&self, values: &mut [u32], field: Field, gives: &[(At, Weights)]) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();
@@ -470,7 +471,7 @@ impl<'a> StepInputs<'a> {
 
     /// Reverse pass of one field: each cell in `asks` takes shares of the amounts of other cells,
     /// scaled by `factors`; a cell that would overflow receives nothing. Returns the net outflow
-    /// from the box, in the smallest unit.
+    /// from the air's box, in the smallest unit.
     pub(super) fn ask(
         &self,
         values: &mut [u32],

@@ -108,7 +108,8 @@ impl Push<'_> {
             self.neighbour_block(at, (2, true)),
         );
         let (mut velocity, mut density) = ([[0; BLOCK]; 3], [0; BLOCK]);
-        // Macros, since closures would be compiled without the instructions of the level.
+        // Macros, since closures would be compiled without the instruction set that was selected at
+        // run time.
         macro_rules! diffused {
             ($axis:literal, $i:ident, $filter:ident) => {
                 diffused(

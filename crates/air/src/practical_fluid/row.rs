@@ -20,7 +20,7 @@ pub(super) fn block<T>(plane: &[T], at: usize) -> &[T; BLOCK] {
 /// upstream.
 pub(super) struct Shares {
     corners: [[u32; BLOCK]; CORNERS],
-    /// Share that stays in the cell.
+    /// Share that stays in each cell of the block.
     pub(super) home: [u32; BLOCK],
     /// Offset direction along x, y and z for each cell: −1 if the other cells lie in the negative
     /// direction, else 0.

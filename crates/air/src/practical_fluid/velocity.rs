@@ -54,7 +54,7 @@ impl Velocity {
         })
     }
 
-    /// Returns true if all velocities in the box are 0.
+    /// Returns true if all velocities in the air's box are 0.
     pub(super) fn is_still(&self) -> bool {
         let grid = self.grid;
         let row = |plane: &[i32], y, z| {
@@ -68,7 +68,8 @@ impl Velocity {
         self.planes.iter().all(|plane| still(plane))
     }
 
-    /// Largest magnitude of any velocity component in the box, in units of 2⁻²⁰ cells per step.
+    /// Largest magnitude of any velocity component in the air's box, in units of 2⁻²⁰ cells per
+    /// step.
     pub(super) fn fastest(&self) -> i32 {
         let most = |v: &[i32]| v.iter().fold(0, |most, v| v.abs().max(most));
         let slabs = |plane: &Vec<i32>| {
@@ -80,8 +81,8 @@ impl Velocity {
         self.planes.iter().map(slabs).max().unwrap_or(0)
     }
 
-    /// Returns the bits of the velocity components in the cells of the box: one array for each
-    /// axis, in the order of the cells.
+    /// Returns the bits of the velocity components in the cells of the air's box: one array for
+    /// each axis, in the order of the cells.
     pub(super) fn planes(&self) -> Vec<Vec<u32>> {
         let grid = self.grid;
         let plane = |plane: &Vec<i32>| {

@@ -71,7 +71,7 @@ impl AirSpec {
         ))
     }
 
-    /// Returns the solver that the keys select, with air at rest, using the vector instructions of
+    /// Returns the solver that the keys select, with air at rest, using the instruction set
     /// `level`.
     pub fn solver(&self, grid: AirGrid, level: Level) -> Box<dyn Solver> {
         match self.solver {

@@ -6,22 +6,24 @@ use crate::{AirGrid, AirSpec, Field, Forces, UNIT};
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.80665;
 
-/// Density of air at [`REFERENCE_K`] in kg/m³; the next constants are the specific heat of
-/// air in J/(kg K) and that temperature.
+/// Density of air at [`REFERENCE_K`] in kg/m³.
 const AIR_DENSITY: f64 = 1.2;
+/// Specific heat of air in J/(kg K).
 const AIR_HEAT: f64 = 1005.0;
+/// Temperature in K to which `AIR_DENSITY` refers.
 const REFERENCE_K: f64 = 288.0;
 
-/// Specific heat of volcanic gas in J/(kg K); `ASH_HEAT` is that of ash.
+/// Specific heat of volcanic gas in J/(kg K).
 const GAS_HEAT: f64 = 1859.0;
+/// Specific heat of ash in J/(kg K).
 const ASH_HEAT: f64 = 1150.0;
 
 /// Deceleration of air that neither lift nor wind drives, in m/s²: eddies without a source vanish
 /// after some minutes, and a temperature excess of less than 0.03 K causes no lift.
 const CALMING: f64 = 1e-3;
 
-/// Temperature in K of lava of the classic model with energy 0 and with energy 1: the ends of the
-/// colour scale.
+/// Temperature in K of lava of the cellular automaton (classic model) with energy 0 and with energy
+/// 1: the ends of the colour scale.
 pub const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
 /// Temperature in K of steam from boiling water.

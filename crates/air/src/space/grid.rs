@@ -14,7 +14,7 @@ pub enum Side {
     /// Open side: beyond it lies still ambient air, or air that moves with the wind.
     #[default]
     Open,
-    /// Periodic side: air that leaves the box enters on the opposite side.
+    /// Periodic side: air that leaves the air's box enters on the opposite side.
     Wrap,
 }
 

@@ -16,7 +16,7 @@ pub struct Openness {
     /// Solid flag of each cell, at `Grid::index`.
     solid: Vec<bool>,
     /// Open share of the lower face of each cell along each axis, as the voxels at the face give
-    /// it; solid cells and the sides of the box are taken into account on reading.
+    /// it; solid cells and the sides of the air's box are taken into account on reading.
     faces: [Vec<u16>; 3],
 }
 

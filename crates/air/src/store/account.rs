@@ -34,8 +34,8 @@ accounts! {
 pub(crate) const ACCOUNTS: usize = 8;
 
 impl FieldAccount {
-    /// Checks that inflow minus outflow equals `now`, the present amount of `field` in the box in
-    /// the smallest unit.
+    /// Checks that inflow minus outflow equals `now`, the present amount of `field` in the air's
+    /// box in the smallest unit.
     ///
     /// # Errors
     /// If the account does not balance; the text describes it.

@@ -167,7 +167,7 @@ impl Amounts {
         self.fields[field as usize][self.grid.at(place)]
     }
 
-    /// Total amount of `field` in the box, without the halo, in the smallest unit.
+    /// Total amount of `field` in the air's box, without the halo, in the smallest unit.
     pub fn total(&self, field: Field) -> u64 {
         let (grid, values) = (self.grid, self.field(field));
         let row = |y, z| {

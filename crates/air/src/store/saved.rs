@@ -13,14 +13,14 @@ pub struct AirState {
     /// Accounts of [`Field::ALL`] and then of the inks that exist, each as the sums of
     /// [`FieldAccount::accounts`].
     accounts: Vec<[u64; ACCOUNTS]>,
-    /// Ash deposited on each column of air cells, and `laid`, the part that became grains; in the
-    /// smallest unit, at index `z · nx + x`.
+    /// Ash deposited on each column of air cells, in the smallest unit, at index `z · nx + x`.
     deposited: Vec<u64>,
+    /// Part of the deposited ash that became grains, in the smallest unit, at index `z · nx + x`.
     laid: Vec<u64>,
     /// Solid flags of all cells as a bit set, 32 cells per word, lowest bit first.
     solid: Vec<u32>,
-    /// Amounts of each field in each cell of the box, in the smallest unit; x fastest, then y, then
-    /// z.
+    /// Amounts of each field in each cell of the air's box, in the smallest unit; x fastest, then
+    /// y, then z.
     fields: Vec<Vec<u32>>,
     /// State of the solver, as `Solver::planes` returns it.
     planes: Vec<Vec<u32>>,

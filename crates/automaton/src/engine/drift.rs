@@ -11,7 +11,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Application of a rule of random vertical motion to one strip.
+/// Work that applies a rule of random vertical motion to one strip.
 pub(super) struct Rises<'a, R> {
     pub(super) strip: &'a mut Strip,
     pub(super) tz: usize,
@@ -86,8 +86,8 @@ impl<R: UpDown> Rises<'_, R> {
         !open | !s.above(s.splat(self.rule.blocking_filling()), full)
     }
 
-    /// Moves matter from the tile `from` to the tile `to`; `place` has the height of the giving
-    /// tile, the height of the receiving tile, and the x index of both.
+    /// Moves matter from the tile `from` to the tile `to`, upwards if `up` is true. `y`, `to_y`:
+    /// heights of the giving and the receiving tile in cells; `tx`: x index of both tiles.
     #[inline(always)]
     fn tile<S: Simd>(
         &mut self,
@@ -107,8 +107,9 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// Returns the new amounts of both tiles after the cells `chosen` gave upwards (`up` is true)
-    /// or downwards; `None` if nothing moves.
+    /// Returns the new amounts of both tiles (giving, receiving) after the cells `chosen` (bit
+    /// mask) gave upwards (`up` is true) or downwards; `None` if nothing moves. `y`, `to_y`:
+    /// heights of the two tiles; `tx`: their x index.
     #[inline(always)]
     fn moved<S: Simd>(
         &mut self,

@@ -17,8 +17,8 @@ use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Application of a vertical rule to adjacent strips. `MEETS` is true if the cells may contain
-/// denser matter, `Q` the number of values per cell.
+/// Work that applies a vertical rule to adjacent strips. `MEETS` is true if the cells may contain
+/// denser matter; `Q` is the number of values per cell.
 pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
     /// z index of the first strip.
     pub(super) first: usize,
@@ -28,7 +28,7 @@ pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
     pub(super) before: &'a mut Vec<u64>,
 }
 
-/// Inputs of a vertical rule that all parts of the box share in a step.
+/// Inputs of a vertical rule that all parts of the simulation box share in a step.
 pub(super) struct FallCommon<'a, R> {
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
@@ -86,7 +86,7 @@ impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEET
     }
 }
 
-/// Application of a vertical rule to one strip.
+/// Work that applies a vertical rule to one strip.
 struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     s: S,
     kernel: &'a R::Kernel<S>,

@@ -13,7 +13,7 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Reference engine, which processes every cell of the box in every step.
+/// Reference engine, which processes every cell of the simulation box in every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
@@ -150,8 +150,8 @@ fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
-/// Moves the flow `gifts` from the cell `here` to its neighbours, and books outflow from the box
-/// and friction losses.
+/// Moves the flow `gifts` from the cell `here` to its neighbours, and books outflow from the
+/// simulation box and friction losses.
 fn give<const Q: usize>(
     world: &mut World,
     layer: usize,

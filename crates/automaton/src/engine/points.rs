@@ -55,7 +55,7 @@ fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
 }
 
 /// Returns the non-empty tiles of `layer` in the row of tiles `w` at height `y`, as a bit set; 0
-/// outside of the box.
+/// outside of the simulation box.
 fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
     let strip = layer.strips.get(tz).filter(|strip| w < strip.width);
     let inside = y >= 0 && y < layer.grid().ny as isize;

@@ -31,14 +31,14 @@ const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 /// Losses of a layer in a step, in the smallest units of amount and of energy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Amount and energy that left through open sides of the box.
+    /// Amount and energy that left through open sides of the simulation box.
     pub(super) outflow: [u64; 2],
-    /// Energy lost to friction.
+    /// Energy lost to friction, in the smallest unit of energy.
     pub(super) friction: u64,
 }
 
 impl Lost {
-    /// Adds the losses in another part of the box.
+    /// Adds `other`, the losses in another part of the simulation box, to these losses.
     pub(super) fn add(&mut self, other: Self) {
         self.outflow[AMOUNT] += other.outflow[AMOUNT];
         self.outflow[ENERGY] += other.outflow[ENERGY];
@@ -149,7 +149,7 @@ pub(super) struct Out<'a> {
     pub(super) south: &'a mut Deltas,
 }
 
-/// Application of an exchange rule to one strip.
+/// Work that applies an exchange rule to one strip.
 pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) s: S,
     pub(super) kernel: &'a R::Kernel<S>,
@@ -158,7 +158,7 @@ pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) ground: GroundStrip<'a>,
     pub(super) draw: Draw,
     pub(super) key: StepKey,
-    /// True if the sides of the box are open: matter that crosses a side leaves the box.
+    /// True if the sides of the simulation box are open: matter that crosses a side leaves the box.
     pub(super) open: bool,
 }
 
@@ -308,7 +308,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
-    /// Returns the bit mask of the cells directly below a solid cell or the roof of the box.
+    /// Returns the bit mask of the cells directly below a solid cell or the roof of the simulation
+    /// box.
     #[inline(always)]
     fn ceiling(&self) -> u32 {
         let (Spread { ground, near, .. }, Here { rows, bit, tx, y }) = (self.spread, self.here);
@@ -494,8 +495,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         masked(free, able)
     }
 
-    /// Subtracts the outflow through open sides of the box and the friction losses from the flow
-    /// `parcels`, and adds both to `lost`.
+    /// Subtracts the outflow through open sides of the simulation box and the friction losses from
+    /// the flow `parcels`, and adds both to `lost`.
     #[inline(always)]
     fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
         let s = self.s;

@@ -44,7 +44,7 @@ pub struct Tiled {
     losing: Vec<(Place, u16)>,
 }
 
-/// Scratch memory for one part of the box.
+/// Scratch memory for one part of the simulation box.
 #[derive(Debug, Default)]
 struct Scratch {
     before: Vec<u64>,
@@ -330,8 +330,8 @@ impl Driver for Tiled {
     }
 }
 
-/// Runs a vertical rule on parts of the box in parallel; `cuts` holds the index after the last
-/// strip of each part.
+/// Runs a vertical rule on parts of the grid in parallel, one part per thread. `first`: z index of
+/// the first of `strips`; `cuts`: for each part the z index after its last strip.
 fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
@@ -358,7 +358,7 @@ fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Inputs of an exchange rule that all parts of the box share in a step.
+/// Inputs of an exchange rule that all parts of the simulation box share in a step.
 struct Common<'a, R> {
     level: Level,
     ground: &'a Ground,
@@ -367,8 +367,8 @@ struct Common<'a, R> {
     draw: Draw,
 }
 
-/// Part of the box: adjacent strips. The first and the last strip may also be read by the threads
-/// that process the adjacent parts.
+/// Part of the simulation box: adjacent strips. The first and the last strip may also be read by
+/// the threads that process the adjacent parts.
 struct StripRange<'a> {
     /// z index of the first strip of the part.
     from: usize,
@@ -409,15 +409,16 @@ impl StripRange<'_> {
 
 /// Owner of a strip, which decides when changes of the strip can be applied.
 enum Owner {
-    /// Owned by this part; the field is the index among the inner strips.
+    /// Strip that only this part (the adjacent strips of one thread) reads and writes; the field is
+    /// the index in `StripRange::inner`.
     Inner(usize),
-    /// Also read by other parts: the changes are stored in [`Scratch::ends`], at the index in the
-    /// field, until all parts are done.
+    /// Strip that other parts also read: its changes are stored in [`Scratch::ends`], at the index
+    /// in the field, until all parts are done.
     Others(usize),
 }
 
-/// Runs an exchange rule on parts of the box in parallel; `cuts` holds the index after the last
-/// strip of each part.
+/// Runs an exchange rule on parts of the grid in parallel, one part per thread. `cuts` holds for
+/// each part the z index after its last strip.
 fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: StripRange<'_>,
     common: &Common<'_, R>,
@@ -474,8 +475,8 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Application of an exchange rule to one part of the box, except that changes of the strips at its
-/// ends are only stored.
+/// Work that applies an exchange rule to one part of the grid; the changes of strips at the ends of
+/// the part, which other threads read, are only stored in `scratch`.
 struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: StripRange<'a>,
     common: &'a Common<'a, R>,
@@ -577,7 +578,8 @@ fn take<S: Simd, const Q: usize>(
     }
 }
 
-/// Application of the stored changes of the strips at the ends of the parts.
+/// Work that applies the stored changes to the strips at the ends of the parts, after all parts are
+/// done.
 struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],

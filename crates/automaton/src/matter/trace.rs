@@ -52,6 +52,6 @@ pub enum Air {
     #[default]
     Ignored,
     /// Trapped air stops the liquid: a surface rises only below air that is connected to the roof
-    /// or to an open side of the box.
+    /// or to an open side of the simulation box.
     Kept,
 }

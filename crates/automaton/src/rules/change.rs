@@ -70,7 +70,7 @@ pub struct Change<T: Parameters> {
     word: Option<T::Word>,
 }
 
-/// Change of the lava's rules and of the boundary conditions of the box.
+/// Change of the lava's rules and of the boundary conditions of the simulation box.
 pub type RulesChange = Change<RulesSpec>;
 
 /// Change of the parameters of one material, which the change names.

@@ -78,9 +78,9 @@ pub struct Compressing {
     pub max_speed: u16,
     /// Number of times that the rule runs in each step.
     pub passes: u32,
-    /// True if the box is one cell thick along x or z.
+    /// True if the simulation box is one cell thick along x or z.
     pub thin: bool,
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
 }
 

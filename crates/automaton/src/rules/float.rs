@@ -3,7 +3,8 @@
 //!
 //! A *piece* is a connected component (cells that share faces) of still matter with the flag
 //! `floats`, or of grains with this flag for which the scene has a denser liquid. In a step a piece
-//! moves down by one cell, or else up by one, if this reduces the potential energy of the box,
+//! moves down by one cell, or else up by one, if this reduces the potential energy of the
+//! simulation box,
 //!
 //! ```text
 //! E = Σ ρ · a · (y + b + a / 2)     over all cells and layers: a the amount of one, b that of the layers before it in the cell
@@ -143,8 +144,8 @@ impl Listed for Floating {
 }
 
 impl Floating {
-    /// Moves the piece one cell down, or else up, if this lowers the energy of the box; returns
-    /// true if the piece moved.
+    /// Moves the piece one cell down, or else up, if this lowers the energy of the simulation box;
+    /// returns true if the piece moved.
     fn shift(&self, world: &mut World, piece: &FloatingPiece) -> bool {
         for way in [Way::Down, Way::Up] {
             if piece.is_barred(world, self, way) {

@@ -34,7 +34,7 @@
 //! none, it is a square turned by 45°; if from a quarter, it is round. For a move to a side the
 //! cell at that side must be free, too, and over a corner one of the two cells passed: nothing
 //! moves between two cells that touch only by an edge. The outside of an open side is free at all
-//! heights; a grain that moves there has left the box.
+//! heights; a grain that moves there has left the simulation box.
 
 use super::Walls;
 use super::shape::{Around, Driver, Listed, Site, TilesAround, Turn, Turns};
@@ -78,7 +78,7 @@ pub struct FallingGrains {
     pub scatter: u16,
     /// Probability per step with which the air keeps a falling grain suspended, in 1/256.
     pub hang: u16,
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
 }
 

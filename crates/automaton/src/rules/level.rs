@@ -2,8 +2,8 @@
 //! its lower neighbours until they are as high as it is.
 //!
 //! A cell acts if it contains more than `stickiness` and the cell below is solid, the floor of the
-//! box, or filled to at least `viscosity`. With fillings f = amount + denser matter, for each open
-//! neighbour n:
+//! simulation box, or filled to at least `viscosity`. With fillings f = amount + denser matter, for
+//! each open neighbour n:
 //!
 //! ```text
 //! d_n  = max(0, f_c − f_n)
@@ -79,9 +79,9 @@ pub struct Leveling {
     /// Flow to a neighbour in units of 1/65536 of the difference of fillings; in a thin box, of the
     /// neighbour's deficit from the mean of the cell and its lower neighbours.
     pub share: u16,
-    /// True if the box is one cell thick along x or z.
+    /// True if the simulation box is one cell thick along x or z.
     pub thin: bool,
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
 }
 

@@ -10,14 +10,14 @@ use lavoxel_base::param::{Entry, Form, Param, Value, words};
 use lavoxel_base::units::{ENERGY_MAX, ENERGY_ONE};
 use lavoxel_base::validate::Invalid;
 
-/// Boundary condition at the top of the box.
+/// Boundary condition at the top of the simulation box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Roof {
-    /// Closed roof: no matter leaves the box.
+    /// Closed roof: no matter leaves the simulation box.
     #[default]
     Closed,
-    /// Open roof: gases in the topmost cells leave the box and are booked as outflow.
+    /// Open roof: gases in the topmost cells leave the simulation box and are booked as outflow.
     Open,
 }
 
@@ -31,7 +31,7 @@ impl Roof {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Friction {
-    /// Share lost if the giving cell lies on solid ground or the floor of the box, 0–1.
+    /// Share lost if the giving cell lies on solid ground or the floor of the simulation box, 0–1.
     pub on_solid: f64,
     /// Share lost if the giving cell lies on liquid, 0–1.
     pub on_liquid: f64,
@@ -57,9 +57,9 @@ pub struct RulesSpec {
     pub friction: Friction,
     /// Smallest filling of the cell below with which a cell spreads, in full cells.
     pub support: f64,
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
-    /// Boundary condition at the top of the box.
+    /// Boundary condition at the top of the simulation box.
     #[serde(skip_serializing_if = "Roof::is_closed")]
     pub roof: Roof,
     /// Number of gravity steps for each spreading step.

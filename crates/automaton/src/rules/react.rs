@@ -36,7 +36,8 @@ pub struct Reacting {
     /// Arrangement of the materials: in one cell, next to the material `near`, or in two cells that
     /// share a face.
     pub place: Where,
-    /// Height above which the reaction takes place, as a share (0–1) of the height of the box.
+    /// Height above which the reaction takes place, as a share (0–1) of the height of the
+    /// simulation box.
     pub above: f64,
     /// Largest extent of the reaction in a cell and step; each material changes by the extent times
     /// its coefficient, in the smallest unit of amount.

@@ -1,5 +1,5 @@
-//! Outflow through an open roof: removes gas from the topmost cells of the box and books it as
-//! outflow.
+//! Outflow through an open roof: removes gas from the topmost cells of the simulation box and books
+//! it as outflow.
 
 use super::shape::{Driver, Listed};
 use crate::world::World;

@@ -156,7 +156,7 @@ impl Rules {
 
 impl From<&RulesSpec> for Rules {
     /// Creates the rules for a world that contains lava only; they do not depend on the size of the
-    /// box.
+    /// simulation box.
     fn from(spec: &RulesSpec) -> Self {
         Self::new(
             spec,

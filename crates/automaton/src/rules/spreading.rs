@@ -2,9 +2,9 @@
 //! neighbours.
 //!
 //! A cell spreads if it contains lava, its energy is above `threshold`, and it has support: the
-//! cell below is solid, the floor of the box, or contains at least `support`. One of the 2⁴
-//! patterns is drawn at random, uniformly among the subsets of the neighbours that are inside the
-//! box and not solid. Each neighbour n in the pattern gets
+//! cell below is solid, the floor of the simulation box, or contains at least `support`. One of the
+//! 2⁴ patterns is drawn at random, uniformly among the subsets of the neighbours that are inside
+//! the box and not solid. Each neighbour n in the pattern gets
 //!
 //! ```text
 //! m = min(a_c · spread, (1 − a_n) / 4)             four givers can never overfill n
@@ -64,7 +64,7 @@ pub struct Spreading {
     pub friction_on_solid: u32,
     /// Share of the transported energy that is lost if the giving cell lies on liquid, in 1/65536.
     pub friction_on_liquid: u32,
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
     /// Number of steps from one run of the rule to the next; the rule runs in the last step of each
     /// such period.

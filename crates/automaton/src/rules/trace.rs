@@ -107,7 +107,7 @@ pub struct Tracing {
     pub air: Air,
     /// Number of steps from one run of the rule to the next.
     pub every: u32,
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
 }
 

@@ -19,7 +19,7 @@ struct PixelBuffer {
 }
 
 impl Drape {
-    /// Creates a drape whose corners are those of the box.
+    /// Creates a drape whose corners are those of the simulation box.
     pub fn new(pixels: Pixels) -> Self {
         let held = Held::bytes(pixels.rgba.len() as u64);
         Self(Arc::new(PixelBuffer {
@@ -35,7 +35,7 @@ impl Drape {
 
     /// Returns the mean colour of the picture in a window of size `span` around `place` as linear
     /// RGB, and the share (0–1) of the window that the picture covers. Both arguments are (x, z) in
-    /// fractions of the box, from its north-west corner.
+    /// fractions of the simulation box, from its north-west corner.
     pub fn mean_color(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let in_pixels =
             |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);

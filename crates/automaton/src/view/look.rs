@@ -25,20 +25,20 @@ pub enum SkyPreset {
     Night,
 }
 
-/// Scenery that the picture shows around the box.
+/// Scenery that the picture shows around the simulation box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Surroundings {
-    /// Sky above and below: the box floats in the air.
+    /// Sky above and below: the simulation box floats in the air.
     #[default]
     Sky,
-    /// Bare land to the horizon, on which the box stands.
+    /// Bare land to the horizon, on which the simulation box stands.
     Land,
-    /// Dark table in a photo studio with lamps; the ground of the box looks like smooth stone, as
-    /// in a laboratory or kitchen.
+    /// Dark table in a photo studio with lamps; the ground of the simulation box looks like smooth
+    /// stone, as in a laboratory or kitchen.
     Table,
-    /// Sea: the water at the sides of the box continues to the horizon, and the land around the box
-    /// slopes down into it. Without water at the sides the same as `Sky`.
+    /// Sea: the water at the sides of the simulation box continues to the horizon, and the land
+    /// around the box slopes down into it. Without water at the sides the same as `Sky`.
     Sea,
 }
 

@@ -2,9 +2,9 @@
 
 use super::{LookSpec, SkyPreset};
 
-/// Smallest elevation of the sun, in degrees, for the sky `Day`; `DUSK_DEG` is that for the sky
-/// `Dusk`.
+/// Smallest elevation of the sun, in degrees, for the sky `Day`.
 const DAY_DEG: f64 = 12.0;
+/// Smallest elevation of the sun, in degrees, for the sky `Dusk`.
 const DUSK_DEG: f64 = -4.0;
 
 /// Returns azimuth (0 north, 90 east) and elevation of the sun in degrees at the time `unix_s`

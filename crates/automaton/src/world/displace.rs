@@ -63,7 +63,7 @@ impl Seen {
         }
     }
 
-    /// Adds the cell `place`; returns true if the cell was not yet in the set.
+    /// Adds the cell `place` to the set; returns true if the cell was not yet in the set.
     fn insert(&mut self, place: Place) -> bool {
         let at = self.grid.index(place);
         let (word, bit) = (self.words.entry(at / 64).or_default(), 1 << (at % 64));
@@ -263,7 +263,8 @@ impl Displacing<'_> {
         );
     }
 
-    /// Books the matter `rest`, for which no free volume was found, as removed and as crushed.
+    /// Books the matter `rest`, for which no free volume was found, in the ledger of the layer as
+    /// removed and as crushed.
     fn lose(&mut self, rest: Displaced) {
         let ledger = &mut self.world.layers[self.layer].ledger;
         ledger.removed += rest.amount;

@@ -220,7 +220,7 @@ impl Edit {
     }
 
     /// Returns true if the edit affects no cell of `grid`, because the shape lies outside. Always
-    /// false for an edit of the air, because the air extends beyond the box.
+    /// false for an edit of the air, because the air extends beyond the simulation box.
     pub fn is_outside(&self, grid: Grid) -> bool {
         match self.matter {
             Matter::Air(_) => false,
@@ -316,8 +316,9 @@ impl World {
     }
 
     /// Books as refused the amount in `put` that found no room in the layer with index `layer`. If
-    /// `is_level` is true (the edit fills the box up to a height, as for a sea), this is done only
-    /// if nothing found room, because denser matter is expected to take part of the volume.
+    /// `is_level` is true (the edit fills the simulation box up to a height, as for a sea), this is
+    /// done only if nothing found room, because denser matter is expected to take part of the
+    /// volume.
     fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
         if !is_level || put.placed == 0 {
             self.layers[layer].ledger.refused += put.asked - put.placed;

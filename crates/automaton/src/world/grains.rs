@@ -60,17 +60,18 @@ impl std::ops::DerefMut for Words {
 /// same layer.
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
-    /// Solid cells of the ground, and cells outside of the box if its sides are closed.
+    /// Solid cells of the ground, and cells outside of the simulation box if its sides are closed.
     pub(crate) solid: Words,
     /// Cells of `solid`, and all cells that heavier grains, still matter or denser fluids block.
     pub(crate) barred: Words,
-    /// Bit mask of the cells of a tile that lie inside of the box, one mask per column of tiles.
+    /// Bit mask of the cells of a tile that lie inside of the simulation box, one mask per column
+    /// of tiles.
     pub(crate) inside: Vec<u32>,
 }
 
 impl Barriers {
     /// Creates the barriers of the strip with z index `tz` from the ground and the sides of the
-    /// box; barriers by other matter are added later.
+    /// simulation box; barriers by other matter are added later.
     pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
         let grid = ground.grid();
         let outside = if walls == Walls::Open { 0 } else { u32::MAX };
@@ -101,8 +102,8 @@ impl Barriers {
     }
 }
 
-/// Returns the bit mask of the cells inside of the box, for the tiles with x index `tx` and z index
-/// `tz`.
+/// Returns the bit mask of the cells inside of the simulation box, for the tiles with x index `tx`
+/// and z index `tz`.
 fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     let wide = (grid.nx - tx * TILE_X).min(TILE_X);
     let deep = (grid.nz - tz * TILE_Z).min(TILE_Z);

@@ -12,7 +12,7 @@ pub use self::versions::{GroundChanges, GroundCursor};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z, TilePlace};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Solid cells of the box, stored by column.
+/// Solid cells of the simulation box, stored by column.
 ///
 /// A column that is solid from the floor to its top takes two bytes; a column with caves or
 /// overhangs has one bit per cell in addition.
@@ -49,7 +49,7 @@ impl GroundStrip<'_> {
         self.versions[tx]
     }
 
-    /// Height of the box in cells.
+    /// Height of the simulation box in cells.
     #[inline]
     pub(crate) fn ny(self) -> usize {
         self.ground.grid.ny
@@ -79,7 +79,7 @@ fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
 impl Ground {
     /// Creates the ground from a height field: `surface` has shape (`nz`, `nx`) and heights in
     /// cells above the floor at the column centres. A cell is solid if its centre lies below the
-    /// surface; `ny` is the height of the box in cells.
+    /// surface; `ny` is the height of the simulation box in cells.
     pub fn from_surface(ny: usize, surface: Array2<f32>) -> Self {
         let (nz, nx) = surface.dim();
         let grid = Grid::new(nx, ny, nz);
@@ -100,7 +100,8 @@ impl Ground {
     }
 
     /// Creates the ground from saved parts, the results of [`Ground::surface`] and
-    /// [`Ground::caves`], and validates every number; `ny` is the height of the box in cells.
+    /// [`Ground::caves`], and validates every number; `ny` is the height of the simulation box in
+    /// cells.
     ///
     /// # Errors
     /// If a part is inconsistent; the error names the column.
@@ -224,7 +225,7 @@ impl Ground {
     }
 
     /// Returns two bit masks for the ten cells from x − 1 to x + 8 at the given y and z, lowest bit
-    /// first: solid cells, and cells inside of the box.
+    /// first: solid cells, and cells inside of the simulation box.
     pub(super) fn solid_bits(&self, [x, y, z]: Place) -> (u32, u32) {
         const CELLS: usize = 10;
         let (from, to) = (x.saturating_sub(1), (x + 9).min(self.grid.nx));
@@ -257,8 +258,8 @@ impl Ground {
         cells
     }
 
-    /// Iterates over runs of equal cells at the given `y` and `z`, from west to east: true for
-    /// solid cells, and number of cells.
+    /// Iterates over the runs of cells along x that are all solid or all open, at the given `y` and
+    /// `z`, from west to east: true for solid cells, and number of cells.
     pub(super) fn runs(&self, y: usize, z: usize) -> impl Iterator<Item = (bool, usize)> + '_ {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let solid = move |x: usize| match tops[x] {

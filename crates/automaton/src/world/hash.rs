@@ -38,8 +38,8 @@ impl Ground {
         self.visit_runs(add);
     }
 
-    /// Calls `visit` with the number of cells of each run of equal cells in the box, alternately
-    /// solid and open; the first run is solid and may be 0.
+    /// Calls `visit` with the number of cells of each run of equal cells in the grid (in the order
+    /// of the cells), alternately solid and open; the first run is solid and may have 0 cells.
     fn visit_runs(&self, mut visit: impl FnMut(u64)) {
         let grid = self.grid();
         let (mut now, mut length) = (true, 0);

@@ -103,8 +103,8 @@ pub struct Layer {
     /// Inputs of the last run of tracing or drift that moved nothing; `None` if the last run moved
     /// matter.
     pub(crate) traced: Option<Traced>,
-    /// Version of the layer at the last search for thin films, and the amount (smallest unit) below
-    /// which films dried; `None` before the first search.
+    /// Version of the layer at the last search for thin films (cells with little liquid), and the
+    /// amount (smallest unit) below which films dried; `None` before the first search.
     pub(super) searched: Option<(LayerVersion, u16)>,
     /// Change tracking, by which each reader learns which tiles changed since its last read.
     pub clock: ChangeClock,
@@ -405,12 +405,12 @@ impl Layer {
             .reduce(Tally::default, add)
     }
 
-    /// Total amount in the box, in the smallest unit.
+    /// Total amount in the simulation box, in the smallest unit.
     pub fn mass(&self) -> u64 {
         self.tally().mass
     }
 
-    /// Total energy in the box, in the smallest unit.
+    /// Total energy in the simulation box, in the smallest unit.
     pub fn energy(&self) -> u64 {
         let energy = |(_, _, tile): (usize, usize, Tile<'_>)| tile.energy().sum();
         self.strips

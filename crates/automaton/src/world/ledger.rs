@@ -108,8 +108,8 @@ accounts! {
 
 impl ElementAccount {
     /// Adds one material to the account of the element. `ledger`: account of the material; `mass`:
-    /// its present amount in the box, in the smallest unit; `number`: the element's units per unit
-    /// of amount.
+    /// its present amount in the simulation box, in the smallest unit; `number`: the element's
+    /// units per unit of amount.
     pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: i128) {
         let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
@@ -132,8 +132,8 @@ impl ElementAccount {
 }
 
 impl Ledger {
-    /// Checks that the present totals in the box, `mass` and `energy` (smallest unit of each),
-    /// equal inflow minus outflow of the account.
+    /// Checks that the present totals in the simulation box, `mass` and `energy` (smallest unit of
+    /// each), equal inflow minus outflow of the account.
     ///
     /// # Errors
     /// If the account does not balance; the text describes the imbalance.

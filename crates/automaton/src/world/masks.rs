@@ -10,13 +10,13 @@ pub(crate) struct Masks {
     /// Version of the ground for which the masks were computed, as returned by
     /// [`GroundStrip::version`](super::GroundStrip::version).
     pub(crate) version: u64,
-    /// Open cells: inside of the box and not solid.
+    /// Open cells: inside of the simulation box and not solid.
     pub(crate) open: u32,
-    /// Cells directly above a solid cell or the floor of the box.
+    /// Cells directly above a solid cell or the floor of the simulation box.
     pub(crate) bed: u32,
     /// Cells with an open neighbour, one mask per horizontal direction (west, east, north, south).
     pub(crate) free: [u32; 4],
-    /// Cells whose neighbour lies outside of the box, one mask per horizontal direction.
+    /// Cells whose neighbour lies outside of the simulation box, one mask per horizontal direction.
     pub(crate) out: [u32; 4],
 }
 
@@ -37,7 +37,7 @@ impl Masks {
         let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
         let rows = TILE_Z.min(grid.nz - first_z);
         // Reads rows from one before the tile to one after, and in each row the cells from one
-        // before to one after: ten bits, or none where a row lies outside of the box.
+        // before to one after: ten bits, or none where a row lies outside of the simulation box.
         let cells = |z: usize, y: usize| {
             let z = (first_z + z).wrapping_sub(1);
             if z < grid.nz {
@@ -88,7 +88,8 @@ impl GroundStrip<'_> {
         })
     }
 
-    /// Returns the bit mask of the cells inside of the box, for the tiles with x index `tx`.
+    /// Returns the bit mask of the cells inside of the simulation box, for the tiles with x index
+    /// `tx`.
     pub fn inside(self, tx: usize) -> u32 {
         let row = (1_u32 << (self.ground.grid().nx - tx * TILE_X).min(TILE_X)) - 1;
         self.rows()
@@ -108,8 +109,8 @@ impl GroundStrip<'_> {
             .unwrap_or(0)
     }
 
-    /// Iterates over the rows of a tile that lie inside of the box: row in the tile (0–3), and z in
-    /// cells.
+    /// Iterates over the rows of a tile that lie inside of the simulation box: row in the tile
+    /// (0–3), and z in cells.
     fn rows(self) -> impl Iterator<Item = (usize, usize)> {
         let first = self.tz * TILE_Z;
         (first..(first + TILE_Z).min(self.ground.grid().nz)).enumerate()

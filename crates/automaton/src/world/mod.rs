@@ -124,7 +124,8 @@ impl World {
         Self { capacity, ..self }
     }
 
-    /// Returns the complete state, ground and layers; all other fields follow from the scene.
+    /// Returns the complete state of the world: ground and layers; all other fields follow from the
+    /// scene.
     pub fn held(&self) -> (&Ground, &[Layer]) {
         let Self {
             grid: _,
@@ -249,7 +250,7 @@ impl World {
     }
 
     /// Resets the account of every layer that does not mirror another model: the present contents
-    /// of the box become the initial contents, and all other sums 0.
+    /// of the simulation box become the initial contents, and all other sums 0.
     pub fn open_account(&mut self) {
         for layer in self.accounted_mut() {
             let Ledger {

@@ -14,7 +14,8 @@ const BYTES_A_COLUMN: f64 = 6.25;
 /// Bytes per strip (four slabs of cells of equal z) of a layer without matter.
 const BYTES_A_STRIP: f64 = 640.0;
 
-/// Bytes per column of the box in the index of hollow columns, once one column is hollow.
+/// Bytes per column of the simulation box in the index of hollow columns, once one column is
+/// hollow.
 const BYTES_A_PLACE: f64 = 4.0;
 
 /// Bytes per hollow column while loading from a file, in addition to its bit set.
@@ -62,7 +63,7 @@ impl World {
     }
 
     /// Memory of `cells` cells of lava that extend over `deep` cells from north to south; both are
-    /// limited to the box.
+    /// limited to the simulation box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
         let tile =
             (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
@@ -74,7 +75,7 @@ impl World {
     }
 
     /// Memory of `columns` hollow columns, in which an open cell lies below a solid one; limited to
-    /// the number of columns of the box.
+    /// the number of columns of the simulation box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
         let (bits, columns) = (
             grid.ny.div_ceil(64) as f64 * 8.0,

@@ -122,8 +122,8 @@ impl World {
         layer.searched = Some((layer.version(), below));
     }
 
-    /// Removes the matter of the layer with index `layer` from the topmost cells of the box and
-    /// books it as outflow.
+    /// Removes the matter of the layer with index `layer` from the topmost cells of the simulation
+    /// box and books it as outflow.
     pub(crate) fn leave_by_roof(&mut self, layer: usize) {
         let top = self.grid.ny - 1;
         let layer = &mut self.layers[layer];

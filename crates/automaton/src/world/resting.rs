@@ -32,7 +32,7 @@ impl World {
                         (Some([x, z]), Some(y)) => {
                             below[grid.column(x, z)] || self.bars(number, [x, y, z])
                         }
-                        // The floor and the sides of the box support a grain.
+                        // The floor and the sides of the simulation box support a grain.
                         _ => true,
                     };
                     let under = y.checked_sub(1);
@@ -55,7 +55,8 @@ impl World {
         sums
     }
 
-    /// Returns the neighbour column of (x, z) at offset (`dx`, `dz`); `None` outside of the box.
+    /// Returns the neighbour column of (x, z) at offset (`dx`, `dz`); `None` outside of the
+    /// simulation box.
     fn neighbour_column(&self, [x, z]: [usize; 2], [dx, dz]: [isize; 2]) -> Option<[usize; 2]> {
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
         (x < self.grid.nx && z < self.grid.nz).then_some([x, z])

@@ -1,4 +1,4 @@
-//! Shapes: regions of the box into which an edit puts matter.
+//! Shapes: regions of the simulation box into which an edit puts matter.
 
 use std::ops::Range;
 

@@ -16,9 +16,10 @@ use super::{Content, GroundStrip};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, bits};
 
-/// Minimum number of slots of emptied tiles that are kept for reuse at their old places; one more
-/// is kept for every `LEFT_SHARE` allocated tiles.
+/// Minimum number of slots (memory of a tile) of emptied tiles that are kept for reuse at their old
+/// places.
 const LEFT_LEAST: usize = 64;
+/// Number of allocated tiles for each of which one more slot of an emptied tile is kept.
 const LEFT_SHARE: usize = 4;
 
 /// Index of the amounts in the values of a tile.
@@ -157,7 +158,7 @@ impl Strip {
         self.masks.len() - 1
     }
 
-    /// Height of the box in cells.
+    /// Height of the simulation box in cells.
     pub(crate) fn ny(&self) -> usize {
         self.ny
     }

@@ -6,10 +6,11 @@ use crate::memory::Held;
 /// Set of cells within a bounding box, stored as one bit per cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// Lowest corner (x, y, z) of the bounding box, in cells, inclusive; `high` is the opposite
-    /// corner, exclusive.
+    /// Lowest corner (x, y, z) of the bounding box, in cells, inclusive.
     low: Place,
+    /// Highest corner (x, y, z) of the bounding box, in cells, exclusive.
     high: Place,
+    /// One bit per cell of the bounding box, x fastest: set if the cell is in the set.
     bits: Vec<u64>,
     /// Memory of `bits`, included in the memory estimates of the process until the set is dropped.
     held: Held,

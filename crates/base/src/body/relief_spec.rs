@@ -1,4 +1,5 @@
-//! Heightmap as a body: a relief in the box, such as a bar of chocolate or the floor of a mould.
+//! Heightmap as a body: a relief in the simulation box, such as a bar of chocolate or the floor of
+//! a mould.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -248,7 +248,7 @@ mod tests {
         // On a diagonal, no two consecutive columns share a corner alone.
         let steps = Line::new([0.5, 0.5], &[[2.0, 2.0]]).columns(0.0, GRID);
         assert_eq!(steps, [(0, 0), (1, 0), (1, 1), (2, 1), (2, 2)]);
-        // A line that leaves the box keeps the part inside.
+        // A line that leaves the simulation box keeps the part inside.
         assert_eq!(
             Line::new([27.5, 3.5], &[[1e12, 0.0]]).columns(0.0, GRID),
             [(27, 3), (28, 3), (29, 3)]

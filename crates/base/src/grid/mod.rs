@@ -1,4 +1,4 @@
-//! Shape of the box and numbering of its cells. Contains no physics.
+//! Shape of the simulation box and numbering of its cells. Contains no physics.
 //!
 //! ```text
 //!        y up
@@ -18,14 +18,14 @@ use serde::{Deserialize, Serialize};
 
 /// Largest number of cells along one axis. Boxes of this size along every axis are possible,
 /// because memory depends on the area of the ground and the volume of the lava, not on the volume
-/// of the box.
+/// of the simulation box.
 pub const MAX_SIDE: usize = 8192;
 
-/// Index of a cell along x, y and z, counted from the north-west corner of the box at the floor. A
-/// row (along x) is identified by `y` and `z`, a column (along y) by `x` and `z`.
+/// Index of a cell along x, y and z, counted from the north-west corner of the simulation box at
+/// the floor. A row (along x) is identified by `y` and `z`, a column (along y) by `x` and `z`.
 pub type Place = [usize; 3];
 
-/// Number of cells along each axis of the box.
+/// Number of cells along each axis of the simulation box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
     /// Cells from west to east.
@@ -49,7 +49,7 @@ impl Grid {
         Self { nx, ny, nz }
     }
 
-    /// Number of cells in the box.
+    /// Number of cells in the simulation box.
     pub fn cells(self) -> usize {
         self.nx * self.ny * self.nz
     }
@@ -64,7 +64,7 @@ impl Grid {
         self.nx * self.ny
     }
 
-    /// Returns true if the box is one cell thick along x or z (a 2D slice).
+    /// Returns true if the simulation box is one cell thick along x or z (a 2D slice).
     pub fn is_thin(self) -> bool {
         self.nx == 1 || self.nz == 1
     }
@@ -83,7 +83,7 @@ impl Grid {
     }
 
     /// Neighbour of a cell at an offset of `dx`, `dy` and `dz` cells; `None` if the neighbour lies
-    /// outside the box.
+    /// outside the simulation box.
     #[inline]
     pub fn neighbour(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
         let (x, y, z) = (
@@ -94,8 +94,8 @@ impl Grid {
         (x < self.nx && y < self.ny && z < self.nz).then_some([x, y, z])
     }
 
-    /// Iterates over the up to six face neighbours of a cell inside the box, in the order below,
-    /// west, east, north, south, above.
+    /// Iterates over the up to six face neighbours of a cell inside the simulation box, in the
+    /// order below, west, east, north, south, above.
     pub fn face_neighbours(self, place: Place) -> impl Iterator<Item = Place> {
         let ways = [
             [0, -1, 0],
@@ -116,14 +116,14 @@ impl Grid {
     }
 }
 
-/// Boundary condition at the four vertical sides of the box.
+/// Boundary condition at the four vertical sides of the simulation box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Walls {
-    /// Closed sides: no matter leaves the box.
+    /// Closed sides: no matter leaves the simulation box.
     #[default]
     Closed,
-    /// Matter that crosses a side leaves the box and is counted as outflow.
+    /// Matter that crosses a side leaves the simulation box and is counted as outflow.
     Open,
 }
 

@@ -30,7 +30,7 @@ pub trait Value {
     /// Replaces the value by a number; no effect for values that are not numbers.
     fn set(&mut self, _number: f64) {}
 
-    /// Formats the value for a message.
+    /// Formats the value of the key as text for a message.
     fn shown(&self) -> String {
         String::new()
     }

@@ -69,7 +69,7 @@ pub trait Simd: Copy {
     #[inline(always)]
     fn keep_each(self, v: [Self::V; 4], masks: [u32; 4]) -> [Self::V; 4] {
         // Written without a closure, because a closure would be compiled without the target
-        // features of the level.
+        // features of the instruction set.
         [
             self.keep(v[0], masks[0]),
             self.keep(v[1], masks[1]),
@@ -125,9 +125,9 @@ pub trait Simd: Copy {
     fn between_slopes(self, whole: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32;
 }
 
-/// Multipliers of x, y and z in the hash of a lattice corner; `ROUNDS` holds the multipliers of its
-/// two mixing rounds.
+/// Multipliers of x, y and z in the hash of a lattice corner.
 pub const HASH: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
+/// Multipliers of the two mixing rounds in the hash of a lattice corner.
 pub const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
 
 /// Pseudo-random 32-bit hash of the lattice corner (x, y, z).
@@ -163,8 +163,8 @@ pub trait Work {
 impl Level {
     /// Instruction sets that this processor supports, from the slowest to the fastest.
     pub fn available() -> &'static [Self] {
-        // Cached: rendering queries the level per ray, so that asking the processor each time would
-        // be measurable.
+        // Cached: rendering queries the instruction set per ray, so that asking the processor each
+        // time would be measurable.
         static AVAILABLE: LazyLock<&[Level]> = LazyLock::new(Level::found);
         *AVAILABLE
     }

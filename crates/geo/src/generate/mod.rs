@@ -1,11 +1,11 @@
-//! Ground generated from noise and a seed: heights in cells above the floor of the box, shape
-//! `(nz, nx)`.
+//! Ground generated from noise and a seed: heights in cells above the floor of the simulation box,
+//! shape `(nz, nx)`.
 //!
-//! All shapes are made in units of the box (horizontally its shorter side, vertically its height),
-//! so that a finer box gets the same land with more detail. Rows are computed in parallel; a height
-//! depends only on its place and the seed, so that the bits do not depend on the number of threads.
-//! Apart from one tangent in [`slope`] only `+ − × ÷ √` are used, so that the bits do not depend on
-//! the system's mathematical library either.
+//! All shapes are made in units of the simulation box (horizontally its shorter side, vertically
+//! its height), so that a finer box gets the same land with more detail. Rows are computed in
+//! parallel; a height depends only on its place and the seed, so that the bits do not depend on the
+//! number of threads. Apart from one tangent in [`slope`] only `+ − × ÷ √` are used, so that the
+//! bits do not depend on the system's mathematical library either.
 
 mod volcano;
 
@@ -22,15 +22,15 @@ pub use self::volcano::{Cone, crater, volcano};
 pub struct Bed {
     /// Seed of the noise; another seed gives another ground.
     pub seed: u32,
-    /// Height of the plain or of the lowest ground, in cells above the floor of the box.
+    /// Height of the plain or of the lowest ground, in cells above the floor of the simulation box.
     pub base: f64,
     /// Factor on the amplitude of the noise: 0 gives the smooth shape, 1 the default look.
     pub roughness: f64,
 }
 
 /// Returns the heights `height(u, v)` of all columns, computed in parallel. `u` and `v`: distance
-/// of the column's centre from the centre of the box to the east and to the south, in units of the
-/// box's shorter side.
+/// of the column's centre from the centre of the simulation box to the east and to the south, in
+/// units of the box's shorter side.
 fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
     let mut ground = Array2::zeros((grid.nz, grid.nx));
     let side = grid.nx.min(grid.nz) as f64;
@@ -90,7 +90,7 @@ pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
 }
 
 /// Generates a round bowl: `bed.base` at the centre, `height` cells higher at the circle that
-/// touches the nearest sides of the box, flat outside of the circle.
+/// touches the nearest sides of the simulation box, flat outside of the circle.
 pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
     from_place(grid, |u, v| {

@@ -1,6 +1,6 @@
 //! Built-in volcano: generates a stratovolcano whose gullies lead the lava down in tongues.
 //!
-//! In plan, in units of the box's shorter side (north up):
+//! In plan, in units of the simulation box's shorter side (north up):
 //!
 //! ```text
 //!      rim, radius 0.075          · second lip: west-south-west
@@ -15,27 +15,28 @@ use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
 use super::{Bed, from_place, rolling, smooth};
 use lavoxel_base::grid::Grid;
 
-/// Position of the crater centre as offset (east, south) from the centre of the box, in units of
-/// its shorter side. Slightly off-centre, so that the flanks differ.
+/// Position of the crater centre as offset (east, south) from the centre of the simulation box, in
+/// units of its shorter side. Slightly off-centre, so that the flanks differ.
 const CENTRE: (f64, f64) = (-0.015, -0.03);
-/// Mean radius of the circle at which the cone meets the plain, in units of the box's shorter side.
+/// Mean radius of the circle at which the cone meets the plain, in units of the simulation box's
+/// shorter side.
 const FOOT: f64 = 0.50;
-/// Direction (unit vector east, south) from the crater to the lowest point of the rim; the next
-/// constant is that to the second lowest. Independent of the seed, so that a scene can rely on the
-/// direction of the lava flow.
+/// Direction (unit vector east, south) from the crater to the lowest point of the rim. Independent
+/// of the seed, so that a scene can rely on the direction of the lava flow.
 const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
+/// Direction (unit vector east, south) from the crater to the second lowest point of the rim.
 const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
 /// Number of parasitic cones on the flanks.
 const PARASITES: u32 = 6;
 
-/// Dimensions of the volcano, as fractions of the box.
+/// Dimensions of the volcano, as fractions of the simulation box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cone {
-    /// Height of the rim above the floor, as a fraction of the box's height.
+    /// Height of the rim above the floor, as a fraction of the simulation box's height.
     pub height: f64,
-    /// Radius of the rim, as a fraction of the box's shorter side.
+    /// Radius of the rim, as a fraction of the simulation box's shorter side.
     pub crater_radius: f64,
-    /// Depth of the crater below the rim, as a fraction of the box's height.
+    /// Depth of the crater below the rim, as a fraction of the simulation box's height.
     pub crater_depth: f64,
     /// Clockwise rotation of the volcano and the plain about the crater, in degrees.
     pub turn_deg: f64,
@@ -76,8 +77,8 @@ struct Parasite {
     height: f64,
 }
 
-/// Noise and parameters of the volcano's height function; lengths in units of the box's shorter
-/// side, heights in units of the box's height.
+/// Noise and parameters of the volcano's height function; lengths in units of the simulation box's
+/// shorter side, heights in units of the box's height.
 struct Volcano {
     cone: Cone,
     base: f64,
@@ -93,9 +94,9 @@ struct Volcano {
 
 /// Position relative to the crater, with its polar coordinates.
 struct Bearing {
-    /// Offset (east, south) from the crater, in units of the box's shorter side.
+    /// Offset (east, south) from the crater, in units of the simulation box's shorter side.
     at: [f64; 2],
-    /// Distance from the crater, in units of the box's shorter side.
+    /// Distance from the crater, in units of the simulation box's shorter side.
     r: f64,
     /// Unit vector (east, south) from the crater to the position.
     dir: [f64; 2],
@@ -141,8 +142,8 @@ impl Volcano {
         }
     }
 
-    /// Rotates the position (`u`, `v`) about the crater from the frame of the box to that of the
-    /// unrotated volcano.
+    /// Rotates the position (`u`, `v`) about the crater from the frame of the simulation box to
+    /// that of the unrotated volcano.
     fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
         let Some((cos, sin)) = self.turn else {
             return [u, v];

@@ -1,4 +1,4 @@
-//! Rasterisation of points, lines and polygons to the columns of the box.
+//! Rasterisation of points, lines and polygons to the columns of the simulation box.
 
 use super::compare::{Footprint, fill};
 use super::features::Geometry;
@@ -7,8 +7,8 @@ use super::{Placement, Site};
 use lavoxel_base::grid::line::{clipped, crossed};
 use ndarray::Array2;
 
-/// Returns the indices of the columns of the box of `site` that a geometry in map coordinates
-/// covers, ascending; and true if a part of the geometry lies outside of the box.
+/// Returns the indices of the columns of the simulation box of `site` that a geometry in map
+/// coordinates covers, ascending; and true if a part of the geometry lies outside of the box.
 pub fn columns_of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
     let mut found = Found {
         site,
@@ -43,13 +43,13 @@ impl Found<'_> {
         self.columns.dedup();
     }
 
-    /// Returns the number of columns along x and along z of the box.
+    /// Returns the number of columns along x and along z of the simulation box.
     fn sides(&self) -> [f64; 2] {
         [self.site.grid.nx as f64, self.site.grid.nz as f64]
     }
 
-    /// Adds the column that contains the point `[col, row]` (in cells), or records that a point
-    /// lies outside of the box.
+    /// Adds the column that contains the point `[col, row]` (in cells) to `columns`; sets `cut` if
+    /// the point lies outside of the simulation box.
     fn add(&mut self, [col, row]: [f64; 2]) {
         let [nx, nz] = self.sides();
         if (0.0..nx).contains(&col) && (0.0..nz).contains(&row) {
@@ -60,8 +60,8 @@ impl Found<'_> {
         }
     }
 
-    /// Adds the columns that the line between the two points of `pair` crosses; the line is clipped
-    /// to the box.
+    /// Adds the columns that the line between the two points of `pair` (in map coordinates) crosses
+    /// to `columns`; the line is clipped to the simulation box.
     fn add_line(&mut self, pair: &[[f64; 2]]) {
         let [a, b] = [pair[0], pair[1]].map(|point| self.site.cells_of(point));
         let Some([from, to]) = clipped([a, b], self.sides()) else {
@@ -77,8 +77,8 @@ impl Found<'_> {
         );
     }
 
-    /// Adds the columns whose centres lie inside a polygon; if there are none, the columns of the
-    /// polygon's vertices.
+    /// Adds the columns whose centres lie inside a polygon to `columns`; if there are none, the
+    /// columns of the polygon's vertices.
     fn add_area(&mut self, rings: &Rings) {
         let cells = |ring: &Vec<[f64; 2]>| {
             ring.iter()

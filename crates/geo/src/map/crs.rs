@@ -47,7 +47,8 @@ pub enum MapUnit {
     Angle(f64),
 }
 
-/// Ids of the GeoTIFF keys that this module interprets.
+/// Id of the GeoTIFF key for the type of coordinate system (`GTModelTypeGeoKey`); the constants
+/// below are the ids of the other keys that this module interprets.
 const MODEL: u16 = 1024;
 const RASTER: u16 = 1025;
 const GEODETIC: u16 = 2048;
@@ -78,6 +79,7 @@ const PROJECTED_WORDS: &[&str] = &[
     "ENGCRS",
     "ENGINEERINGCRS",
 ];
+/// WKT keywords of systems whose coordinates are longitude and latitude.
 const GEOGRAPHIC_WORDS: &[&str] = &[
     "GEOGCS",
     "GEOGCRS",
@@ -85,6 +87,7 @@ const GEOGRAPHIC_WORDS: &[&str] = &[
     "GEODCRS",
     "GEODETICCRS",
 ];
+/// WKT keywords of units.
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
 
 /// Length of a US survey foot in metres.

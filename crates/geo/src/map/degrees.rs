@@ -18,9 +18,9 @@ const WGS_84: &str = "+proj=longlat +datum=WGS84";
 /// Difference in degrees that a conversion to map coordinates and back may have at most.
 const OFF: f64 = 1e-6;
 
-/// PROJ names of projections that are valid only near a central meridian. `REACH`: distance from
-/// that meridian up to which they are used, in degrees.
+/// PROJ names of projections that are valid only near a central meridian.
 const NARROW: [&str; 3] = ["utm", "tmerc", "etmerc"];
+/// Distance in degrees from the central meridian up to which the projections in `NARROW` are used.
 const REACH: f64 = 30.0;
 
 /// EPSG code of the New Zealand Map Grid.
@@ -64,8 +64,8 @@ impl ToDegrees {
         way.has_unit(crs.unit()).then_some(way)
     }
 
-    /// Creates the conversion for the map of the box of `site`; `None` if the system is unknown, or
-    /// the projection is not valid at all corners and edge midpoints of the box.
+    /// Creates the conversion for the map of the simulation box of `site`; `None` if the system is
+    /// unknown, or the projection is not valid at all corners and edge midpoints of the box.
     pub fn of_site(site: &Site) -> Option<Self> {
         let way = Self::from_crs(site.crs()?)?;
         let sides = [site.grid.nx as f64, site.grid.nz as f64];

@@ -45,10 +45,11 @@ pub struct Polygons {
     pub system: System,
 }
 
-/// Upper bound on the memory in bytes per list in a text while the text is parsed; the following
-/// constants are those per object and per comma.
+/// Upper bound on the memory in bytes per list in a GeoJSON text while the text is parsed.
 const A_LIST: usize = 256;
+/// Upper bound on the memory in bytes per object while a GeoJSON text is parsed.
 const AN_OBJECT: usize = 720;
+/// Upper bound on the memory in bytes per comma while a GeoJSON text is parsed.
 const A_COMMA: usize = 96;
 
 /// Estimates the memory for parsing the GeoJSON text `text` from its length and its number of

@@ -2,11 +2,13 @@
 //! a conformal polynomial in the complex plane (W. I. Reilly, *A conformal mapping projection with
 //! minimum scale error*, Survey Review 22, 1973).
 
-/// Longitude of the projection's origin in degrees; the next constants are its latitude and the
-/// false easting and northing in metres.
+/// Longitude of the projection's origin in degrees.
 const LONGITUDE: f64 = 173.0;
+/// Latitude of the projection's origin in degrees.
 const LATITUDE: f64 = -41.0;
+/// False easting in metres.
 const EAST: f64 = 2_510_000.0;
+/// False northing in metres.
 const NORTH: f64 = 6_023_150.0;
 
 /// Semi-major axis of the International ellipsoid of 1924, in metres.

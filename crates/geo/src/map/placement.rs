@@ -73,7 +73,7 @@ impl Placement {
         (row >= 0.0 && col >= 0.0).then_some((row as usize, col as usize))
     }
 
-    /// Map coordinates of the centre of a cell.
+    /// Map coordinates [x, y] of the centre of the cell (`row`, `col`) of the raster.
     pub fn middle(&self, (row, col): (usize, usize)) -> [f64; 2] {
         self.at([col as f64 + 0.5, row as f64 + 0.5])
     }

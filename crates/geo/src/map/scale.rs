@@ -220,8 +220,8 @@ mod tests {
         )
     }
 
-    /// Returns the scale over a square of `side` map units around a point, in the system with the
-    /// EPSG code `code`.
+    /// Returns the scale over a square of `side` map units around the point (`x`, `y`), in the
+    /// system with the EPSG code `code`.
     fn scale(code: u16, [x, y]: [f64; 2], side: f64) -> Scale {
         let half = 0.5 * side;
         let bounds = Bounds {

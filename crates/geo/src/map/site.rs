@@ -1,5 +1,5 @@
-//! Place of the box in the world: the one module that converts cells into metres, elevations and map
-//! coordinates.
+//! Place of the simulation box in the world: the one module that converts cells into metres,
+//! elevations and map coordinates.
 //!
 //! Inside, x runs east, y up and z south. Programs for volumes and meshes want z up, so that their
 //! files count cells `[east, north, up]` from the south-west corner of the floor:
@@ -14,25 +14,26 @@
 //!
 //! Lengths are metres; up is the true elevation, without the exaggeration. Where the terrain came
 //! with a map in metres, the corner has the coordinates of that map. Coordinates may be millions,
-//! which 32-bit floats cannot hold to the centimetre: formats with a 64-bit origin place the box on
-//! the map, all other files have their zero at the corner and carry [`Site::offset_m`] in words.
+//! which 32-bit floats cannot hold to the centimetre: formats with a 64-bit origin place the
+//! simulation box on the map, all other files have their zero at the corner and carry
+//! [`Site::offset_m`] in words.
 
 use super::{Crs, Georeference, Placement};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Position and size of the box on its map, and the size of its cells.
+/// Position and size of the simulation box on its map, and the size of its cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Number of cells of the box along x (east), y (up) and z (south).
+    /// Number of cells of the simulation box along x (east), y (up) and z (south).
     pub grid: Grid,
     /// Width and depth of a cell, in metres.
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0), in metres.
     pub floor_m: f64,
-    /// Vertical stretch factor of the box; `elevation = floor_m + y · cell_size_m /
+    /// Vertical stretch factor of the simulation box; `elevation = floor_m + y · cell_size_m /
     /// vertical_exaggeration`.
     pub vertical_exaggeration: f64,
-    /// Georeference of the box's north-west corner; `None` if the terrain has no map.
+    /// Georeference of the simulation box's north-west corner; `None` if the terrain has no map.
     pub georeference: Option<Georeference>,
 }
 
@@ -48,13 +49,14 @@ impl Site {
         self.cell_size_m * self.cell_size_m * self.cell_height_m()
     }
 
-    /// Returns the elevation in metres of a point `cells` cells above the floor of the box.
+    /// Returns the elevation in metres of a point `cells` cells above the floor of the simulation
+    /// box.
     pub fn elevation_m(&self, cells: f64) -> f64 {
         self.floor_m + cells * self.cell_height_m()
     }
 
-    /// Returns the placement of the box's columns as a raster on the map. Without a map, the
-    /// south-west corner of the box is (0, 0), in metres.
+    /// Returns the placement of the simulation box's columns as a raster on the map. Without a map,
+    /// the south-west corner of the box is (0, 0), in metres.
     pub fn placement(&self) -> Placement {
         let cell = (self.cell_size_m, self.cell_size_m);
         Placement::new(
@@ -64,24 +66,25 @@ impl Site {
         )
     }
 
-    /// Returns the map coordinates of the point [`col`, `row`], in cells from the box's north-west
-    /// corner.
+    /// Returns the map coordinates of the point [`col`, `row`], in cells from the simulation box's
+    /// north-west corner.
     pub fn on_the_map(&self, point: [f64; 2]) -> [f64; 2] {
         self.placement().at(point)
     }
 
-    /// Position `[col, row]` in cells from the box's north-west corner of the map point `[x, y]`.
+    /// Position `[col, row]` in cells from the simulation box's north-west corner of the map point
+    /// `[x, y]`.
     pub fn cells_of(&self, point: [f64; 2]) -> [f64; 2] {
         self.placement().cells_of(point)
     }
 
-    /// Returns the position [col, row], in cells from the box's north-west corner, of the map point
-    /// [`x`, `y`], whose longitude is first shifted by a multiple of 360° to the box.
+    /// Returns the position [col, row], in cells from the simulation box's north-west corner, of
+    /// the map point [`x`, `y`], whose longitude is first shifted by a multiple of 360° to the box.
     pub fn cells_near(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         self.cells_of([self.crs().map_or(x, |crs| crs.near(x, self.middle_x())), y])
     }
 
-    /// Returns the easting or longitude of the box's centre, in map units.
+    /// Returns the easting or longitude of the simulation box's centre, in map units.
     pub fn middle_x(&self) -> f64 {
         self.placement().middle_x()
     }
@@ -111,7 +114,8 @@ impl Site {
         [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
     }
 
-    /// Returns the index `[east, north, up]` in files of the cell `[x, y, z]` of the box.
+    /// Returns the index `[east, north, up]` in files of the cell `[x, y, z]` of the simulation
+    /// box.
     #[inline]
     pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
         [x, self.grid.nz - 1 - z, y]

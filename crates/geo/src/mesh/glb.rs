@@ -14,9 +14,9 @@ const FORMAT: &str = "GLB";
 /// Upper bound on the length of the JSON chunk in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Estimated memory in bytes per JSON object; the next constant is that per element of a list.
-/// Includes growing lists.
+/// Estimated memory in bytes per JSON object, growing lists included.
 const AN_OBJECT: usize = 1200;
+/// Estimated memory in bytes per element of a JSON list, growing lists included.
 const A_VALUE: usize = 64;
 
 /// Affine transform as three axis vectors followed by a translation.

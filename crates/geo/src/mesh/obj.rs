@@ -77,8 +77,8 @@ struct Faces<'a> {
 }
 
 impl Faces<'_> {
-    /// Adds the face with the vertex references `words` as a fan of triangles around its first
-    /// vertex. Faces with fewer than three vertices are skipped.
+    /// Adds the face with the vertex references `words` to `collector`, as a fan of triangles
+    /// around its first vertex. Faces with fewer than three vertices are skipped.
     fn read(
         &self,
         mut words: SplitAsciiWhitespace<'_>,

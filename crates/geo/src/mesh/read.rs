@@ -133,7 +133,8 @@ impl Collector<'_> {
         self.part.is_none_or(|part| part == name)
     }
 
-    /// Adds a triangle, given in the axes of the file, with y up.
+    /// Adds the triangle with the vertices `corners` (in the axes of the file, with y up) to the
+    /// mesh that is being read.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) -> Result<(), Fault> {
         if corners
             .iter()

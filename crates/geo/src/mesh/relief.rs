@@ -1,5 +1,5 @@
-//! Heightmaps as bodies: the cells below a relief in the box, such as a bar of chocolate or the
-//! floor of a mould.
+//! Heightmaps as bodies: the cells below a relief in the simulation box, such as a bar of chocolate
+//! or the floor of a mould.
 
 use std::path::Path;
 
@@ -53,8 +53,8 @@ fn room(relief: &ReliefSpec, grid: Grid) -> usize {
     (0..3).map(|k| end[k] - first[k]).product()
 }
 
-/// Returns the cells of the box whose centres lie below the heights of `map`, which has one height
-/// per column of the relief.
+/// Returns the cells of the simulation box whose centres lie below the heights of `map`, which has
+/// one height per column of the relief.
 fn below(relief: &ReliefSpec, map: &Heightmap, grid: Grid) -> Cells {
     let (low, high) = map
         .range()
@@ -124,7 +124,7 @@ mod tests {
             notes: Vec::new(),
         };
         assert_eq!(below(&relief, &flat, Grid::new(8, 8, 8)).count(), 4 * 4 * 2);
-        // Only the part that lies in the box.
+        // Only the part that lies in the simulation box.
         assert_eq!(below(&relief, &flat, Grid::new(3, 3, 1)).count(), 2);
     }
 }

@@ -14,9 +14,10 @@ use crate::terrain::TerrainError;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 
-/// Memory in bytes per triangle while edges are sorted and cells are found. `BYTES_A_CORNER`: that
-/// per vertex, with its transformed copy.
+/// Memory in bytes per triangle while edges are sorted and cells are found.
 const BYTES_A_TRIANGLE: f64 = 140.0;
+/// Memory in bytes per vertex, with its transformed copy, while edges are sorted and cells are
+/// found.
 const BYTES_A_CORNER: f64 = 24.0;
 /// Memory in bytes per cell while the cells inside are found.
 const BYTES_A_CELL: f64 = 1.2;
@@ -42,8 +43,8 @@ struct Read {
 }
 
 impl<'a> ShapeCache<'a> {
-    /// Creates an empty cache for the box of `site`. `folder`: folder to which file names are
-    /// relative.
+    /// Creates an empty cache for the simulation box of `site`. `folder`: folder to which file
+    /// names are relative.
     pub fn new(folder: &'a Path, site: &'a Site) -> Self {
         Self {
             folder,
@@ -53,7 +54,7 @@ impl<'a> ShapeCache<'a> {
         }
     }
 
-    /// Returns the site of the box for which shapes are converted.
+    /// Returns the site of the simulation box for which shapes are converted.
     pub fn site(&self) -> &'a Site {
         self.site
     }

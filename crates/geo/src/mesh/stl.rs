@@ -6,9 +6,9 @@ use super::error::Fault;
 use super::read::Collector;
 
 const FORMAT: &str = "STL";
-/// Length of the header of a binary file in bytes. `TRIANGLE`: length of a triangle record in
-/// bytes.
+/// Length of the header of a binary STL file in bytes.
 const HEAD: usize = 84;
+/// Length of a triangle record of a binary STL file in bytes.
 const TRIANGLE: usize = 50;
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {

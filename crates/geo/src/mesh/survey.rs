@@ -11,8 +11,8 @@ use lavoxel_base::memory::MemoryEstimate;
 /// Memory in bytes per column while heights are averaged: sum and count, mean, and height in cells.
 const BYTES_A_COLUMN: f64 = 24.0;
 
-/// Returns a copy of `spec` that contains the heights of the survey on the columns of the box of
-/// `site`. Its file name is relative to `folder`.
+/// Returns a copy of `spec` that contains the heights of the survey on the columns of the
+/// simulation box of `site`. Its file name is relative to `folder`.
 ///
 /// # Errors
 /// The missing property, as the end of a sentence that begins with "a file that".

@@ -74,7 +74,8 @@ impl Weld {
         (room.corners > self.room.corners || room.triangles > self.room.triangles).then_some(room)
     }
 
-    /// Adds a triangle; a triangle with two equal vertices is skipped.
+    /// Adds the triangle with the vertices `corners` to the mesh, merging equal vertices; a
+    /// triangle with two equal vertices is skipped.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) {
         if let Some(room) = self.grown() {
             let TriangleMesh { corners, triangles } = &mut self.soup;

@@ -14,15 +14,15 @@ impl TerrainSpec {
     /// Builds the ground of a box of shape `grid`. `cell_size_m`: cell width in metres, `None` for
     /// a default; `dir`: folder to which a file name is relative.
     ///
-    /// A generated ground fills the box; its cells are [`DEFAULT_CELL_SIZE_M`] wide by default. For
-    /// a heightmap, the cells are squares, and the box covers the middle part of the map: the
-    /// largest part with the box's proportions by default, or the part of the size that
+    /// A generated ground fills the simulation box; its cells are [`DEFAULT_CELL_SIZE_M`] wide by
+    /// default. For a heightmap, the cells are squares, and the box covers the middle part of the
+    /// map: the largest part with the box's proportions by default, or the part of the size that
     /// `cell_size_m` gives.
     ///
     /// # Errors
     /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] if the ground reaches
-    /// the roof, with the `ny` that it needs; [`TerrainError::TooWide`] if the box is larger than
-    /// the heightmap; and all errors of [`load`](super::load()).
+    /// the roof, with the `ny` that it needs; [`TerrainError::TooWide`] if the simulation box is
+    /// larger than the heightmap; and all errors of [`load`](super::load()).
     pub fn build(
         &self,
         grid: Grid,
@@ -134,7 +134,8 @@ fn steeper(angle_deg: f64, stretch: f64) -> f64 {
 
 /// Wanted size of the cells of a box, before its ground is built.
 pub struct CellSize<'a> {
-    /// Cell width in metres; `None`: the largest width with which the box fits into the heightmap.
+    /// Cell width in metres; `None`: the largest width with which the simulation box fits into the
+    /// heightmap.
     pub wide_m: Option<f64>,
     /// Function from the cell width to the cell height, both in metres; where it returns `None`,
     /// the height follows from the vertical exaggeration of the terrain.

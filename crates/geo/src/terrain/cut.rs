@@ -60,8 +60,9 @@ impl Heightmap {
             .and_then(|crop| self.crop(crop))
     }
 
-    /// Returns the rectangle of cells between two corners, given in metres from the north-west
-    /// corner; `None` if it is empty or extends beyond the heightmap.
+    /// Returns the rectangle of cells between the corners (`west`, `north`) and (`east`, `south`),
+    /// given in metres from the north-west corner; `None` if it is empty or extends beyond the
+    /// heightmap.
     fn between(&self, (west, north): (f64, f64), (east, south): (f64, f64)) -> Option<Crop> {
         let (wide, deep) = self.cell_size_m;
         let (west, cols) = span(west / wide, east / wide, self.cols())?;

@@ -196,42 +196,42 @@ pub enum TerrainError {
         /// Total number of heights of the heightmap.
         total: usize,
     },
-    /// The ground reaches the roof of the box.
+    /// The ground reaches the roof of the simulation box.
     #[error(
         "the highest ground is {top:.1} cells above the floor of a box of ny = {ny}; make the box at least ny = {needed}, \
          or lower the ground ({mend})"
     )]
     TooHigh {
-        /// Greatest height of the ground above the floor of the box, in cells.
+        /// Greatest height of the ground above the floor of the simulation box, in cells.
         top: f64,
-        /// Height of the box, in cells.
+        /// Height of the simulation box, in cells.
         ny: usize,
-        /// Height of the box in cells that would leave enough room for a flow.
+        /// Height of the simulation box in cells that would leave enough room for a flow.
         needed: usize,
         /// Suggested action for this kind of terrain.
         mend: String,
     },
-    /// The box is larger than the heightmap.
+    /// The simulation box is larger than the heightmap.
     #[error(
         "a box of {nx} × {nz} cells of {cell_size_m} m is {wide:.0} m × {deep:.0} m, but the heightmap has only \
          {has_wide:.0} m × {has_deep:.0} m; use cells of {fits:.3} m or less, or leave the cell size out"
     )]
     TooWide {
-        /// Number of cells of the box from west to east.
+        /// Number of cells of the simulation box from west to east.
         nx: usize,
-        /// Number of cells of the box from north to south.
+        /// Number of cells of the simulation box from north to south.
         nz: usize,
         /// Wanted cell width in metres.
         cell_size_m: f64,
-        /// Width of the box in metres, west to east.
+        /// Width of the simulation box in metres, west to east.
         wide: f64,
-        /// Depth of the box in metres, north to south.
+        /// Depth of the simulation box in metres, north to south.
         deep: f64,
         /// Width of the heightmap in metres, west to east.
         has_wide: f64,
         /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
-        /// Largest cell width in metres with which the box fits.
+        /// Largest cell width in metres with which the simulation box fits.
         fits: f64,
     },
     /// A parameter is out of range.

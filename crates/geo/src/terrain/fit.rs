@@ -16,12 +16,12 @@ pub(super) fn fit(
     cells: &CellSize<'_>,
 ) -> Result<Surface, TerrainError> {
     let rule = spec.fill_no_data.unwrap_or_default();
-    // Cutting holes away moves the edges, so that it comes before the layout of the box.
+    // Cutting holes away moves the edges, so that it comes before the layout of the simulation box.
     let cut = (rule == Fill::Cut).then(|| cut(map)).transpose()?;
     let map = cut.as_ref().unwrap_or(map);
     let cell_size_m = cell_size(map, grid, cells.wide_m)?;
     let window = middle(map, grid, cell_size_m);
-    // Only the part in the box decides about holes and the lowest height.
+    // Only the part in the simulation box decides about holes and the lowest height.
     let cover = covering(window, map);
     let mut land = map.crop(cover)?;
     if let Some(found) = land.fault_of_scale() {
@@ -74,8 +74,8 @@ fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
     Ok(map)
 }
 
-/// Returns the cell width in metres: `wish_m` if the box then fits into the map, otherwise an
-/// error; without a wish, the largest width that fits.
+/// Returns the cell width in metres: `wish_m` if the simulation box then fits into the map,
+/// otherwise an error; without a wish, the largest width that fits.
 fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
     let (has_wide, has_deep) = map.extent_m();
     let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
@@ -96,7 +96,7 @@ fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, Te
     }
 }
 
-/// Returns the window of the map that the box covers, in the middle of the map.
+/// Returns the window of the map that the simulation box covers, in the middle of the map.
 fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
     let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
@@ -126,8 +126,9 @@ fn covering(window: Window, map: &Heightmap) -> Crop {
 }
 
 /// Fails if the ground leaves no room for air below the roof. `top`: greatest height of the ground
-/// in cells; `base_cells`: thickness of the rock below the lowest height; `ny`: height of the box
-/// in cells. `pressed` returns the remedy, given the factor by which heights must be scaled.
+/// in cells; `base_cells`: thickness of the rock below the lowest height; `ny`: height of the
+/// simulation box in cells. `pressed` returns the remedy, given the factor by which heights must be
+/// scaled.
 fn check_roof(
     top: f64,
     base_cells: f64,

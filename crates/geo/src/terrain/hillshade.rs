@@ -50,9 +50,9 @@ pub struct Hillshade {
     pub azimuth_deg: f64,
     /// Altitude of the sun above the horizon, in degrees.
     pub altitude_deg: f64,
-    /// Colours of the ground.
+    /// Colours of the ground, which the shading darkens or brightens.
     pub tint: Tint,
-    /// Directions of the light.
+    /// Directions from which the ground is lit.
     pub light: Light,
 }
 

@@ -3,7 +3,7 @@
 //! A Gaussian field of mean 0 whose correlation falls with the distance d as exp(−d²/L²), as a sum
 //! of waves of random direction and phase (the spectral representation of Shinozuka and Jan,
 //! Journal of Sound and Vibration 25, 1972). It is a function of the place in metres from the
-//! north-west corner of the box: cells of another size sample the same field.
+//! north-west corner of the simulation box: cells of another size sample the same field.
 
 use ndarray::Array2;
 

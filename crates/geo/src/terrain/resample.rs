@@ -71,8 +71,8 @@ pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) 
     resample_with(raster, window, (cols, rows), Kernel::Sharp)
 }
 
-/// Resamples like [`resample`], with the interpolation kernel `kernel` if the new cells are
-/// smaller.
+/// Resamples `raster` to `cols` × `rows` cells like [`resample`], with the interpolation kernel
+/// `kernel` if the new cells are smaller.
 pub fn resample_with(
     raster: &Array2<f32>,
     window: Window,

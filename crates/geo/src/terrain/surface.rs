@@ -18,10 +18,11 @@ pub struct Surface {
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0), in metres.
     pub floor_m: f64,
-    /// Vertical stretch factor of the box: `elevation = floor_m + y · cell_size_m /
+    /// Vertical stretch factor of the simulation box: `elevation = floor_m + y · cell_size_m /
     /// vertical_exaggeration`.
     pub vertical_exaggeration: f64,
-    /// Georeference of the north-west corner of the box; `None` if the heightmap has none.
+    /// Georeference of the north-west corner of the simulation box; `None` if the heightmap has
+    /// none.
     pub georeference: Option<Georeference>,
     /// Notes on assumptions made and data ignored when the heightmap was read, one sentence each.
     pub notes: Vec<String>,
@@ -43,8 +44,8 @@ impl Surface {
 }
 
 /// Returns the centre (x, z) in cells of the highest column away from the sides, because lava from
-/// a column at a side would leave the box at once; of several, the one nearest to the centre of the
-/// box.
+/// a column at a side would leave the simulation box at once; of several, the one nearest to the
+/// centre of the box.
 pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     let (rows, cols) = heights.dim();
     let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;

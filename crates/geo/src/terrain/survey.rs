@@ -9,9 +9,9 @@ use crate::map::features::told;
 use crate::map::{Crs, Placement, Site};
 use crate::terrain::load_values;
 
-/// Reads the raster at `path` and returns its values on the columns of the box of `site`, shape
-/// `(nz, nx)`: the mean of the raster cells whose centres lie in a column or, if there are none,
-/// the cell at the column's centre; NaN without data.
+/// Reads the raster at `path` and returns its values on the columns of the simulation box of
+/// `site`, shape `(nz, nx)`: the mean of the raster cells whose centres lie in a column or, if
+/// there are none, the cell at the column's centre; NaN without data.
 ///
 /// # Errors
 /// The missing property, as the end of a sentence that begins with "a file that".

@@ -19,8 +19,9 @@ pub(super) fn write<W: Write>(flow: &Flow, writer: &mut SectionWriter<W>) -> io:
     writer.add(&bytes)
 }
 
-/// Reads the section written by [`write()`] into a new flow of the scene. Fails with a memory fault
-/// if the flow and `before`, the memory of the parts read earlier, exceed the limit together.
+/// Reads the section written by [`write()`] into a new flow of the scene `scene` with the table
+/// `spec`, on the ground `ground` at the site `site`. Fails with a memory fault if the flow and
+/// `before`, the memory of the parts read earlier, exceed the limit together.
 pub(super) fn read<R: Read>(
     (scene, spec): (&Scene, &FlowSpec),
     (ground, site): (&Ground, &Site),

@@ -36,7 +36,7 @@ pub(super) struct Header {
     pub(super) vent_numbers: Vec<usize>,
     /// Permanent number that the next new vent will get.
     pub(super) next_vent: usize,
-    /// Position and scale of the box on its map.
+    /// Position and scale of the simulation box on its map.
     pub(super) place: SavedSite,
     /// Notes about defaults chosen for a heightmap without a scene, for the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -167,7 +167,8 @@ impl Header {
         Ok(scene)
     }
 
-    /// Returns the shape of the box. The caller has checked that the scene has the same shape.
+    /// Returns the shape of the simulation box. The caller has checked that the scene has the same
+    /// shape.
     pub(super) fn grid(&self) -> Grid {
         let [nx, ny, nz] = self.size;
         Grid::new(nx, ny, nz)

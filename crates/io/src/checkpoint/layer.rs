@@ -55,7 +55,7 @@ pub(super) fn read<R: Read>(
             .zip(ends)
             .all(|(&at, end)| usize::from(at) < end);
         // Strictly ascending order: no tile repeats, so the file cannot have more tiles than the
-        // box.
+        // simulation box.
         let before = last.replace([tz, y, tx]);
         if !inside || before >= last {
             return Err(reader.damaged(format!("no place for a tile at ({tx}, {y}, {tz})")));

@@ -34,7 +34,7 @@
 //!
 //! Rules and seed in force are not written: they follow from the scene and its events.
 //!
-//! Reading checks everything: sizes are bounded by the box, memory is checked
+//! Reading checks everything: sizes are bounded by the simulation box, memory is checked
 //! ([`lavoxel_base::memory`]) before it is allocated, and every invariant of the world is verified,
 //! so that no file can make a later step fail.
 

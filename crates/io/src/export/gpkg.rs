@@ -303,8 +303,8 @@ impl Geometry {
         all
     }
 
-    /// Appends the header of a well-known binary geometry: byte order, type code `kind` and number
-    /// of parts.
+    /// Appends the header of a well-known binary geometry to the bytes `wkb`: byte order, type code
+    /// `kind` and number of parts.
     fn head(&mut self, kind: u32, parts: usize) {
         // Byte order: little-endian.
         self.wkb.push(1);

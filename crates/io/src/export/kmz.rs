@@ -22,7 +22,9 @@ use lavoxel_geo::terrain::Hillshade;
 
 /// Name of the KML document inside the archive.
 const DOCUMENT: &str = "doc.kml";
+/// Path of the picture of the map inside the archive.
 const PICTURE: &str = "files/map.png";
+/// Path of the picture of the legend inside the archive.
 const LEGEND: &str = "files/legend.png";
 
 /// Estimated memory in bytes per point of an outline: contour graph and ring.

@@ -1,5 +1,6 @@
-//! Maps for geographic information systems: one value per column of the box, in the coordinates of
-//! the heightmap. Each format has its own file of code, chosen by the file extension.
+//! Maps for geographic information systems: one value per column of the simulation box, in the
+//! coordinates of the heightmap. Each format has its own file of code, chosen by the file
+//! extension.
 //!
 //! | map | unit | description |
 //! |---|---|---|
@@ -29,9 +30,9 @@
 //! | `surface` | m | present elevation of ground and lava |
 //! | `ground` | m | elevation of the ground before the flow |
 //!
-//! Metres are physical: a vertical exaggeration of the box is divided out. Steps are not seconds;
-//! the automaton has no clock. A full cell of fresh lava carries 1 vent unit of energy if its vent
-//! says `energy = 1`, and lava spreads from a cell with an energy above `rules.threshold`.
+//! Metres are physical: a vertical exaggeration of the simulation box is divided out. Steps are not
+//! seconds; the automaton has no clock. A full cell of fresh lava carries 1 vent unit of energy if
+//! its vent says `energy = 1`, and lava spreads from a cell with an energy above `rules.threshold`.
 //! `thickness` has no data where the material is absent now; `arrival`, `max-thickness` and
 //! `peak-energy` have no data where the material never stood.
 
@@ -58,7 +59,8 @@ use lavoxel_render::Image;
 use lavoxel_sim::records::{NEVER, Records};
 use lavoxel_sim::state::State;
 
-/// Input of map exports: state of the world, records over past steps, and site of the box.
+/// Input of map exports: state of the world, records over past steps, and site of the simulation
+/// box.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
     /// State of the world whose values are exported.
@@ -66,12 +68,12 @@ pub struct Maps<'a> {
     /// Records over past steps, one per material. Only maps of maxima and first times need records;
     /// may be empty otherwise.
     pub records: &'a [Records],
-    /// Position of the box on its map.
+    /// Position of the simulation box on its map.
     pub site: &'a Site,
 }
 
 impl Maps<'_> {
-    /// Computes the values of `quantity`, one per column of the box.
+    /// Computes the values of `quantity`, one per column of the simulation box.
     ///
     /// # Panics
     /// If the measure [needs records](ColumnMeasure::needs_records) and there are none for its
@@ -273,7 +275,7 @@ struct Writer {
     kind: FormatKind,
 }
 
-/// Kind of a map format.
+/// Kind of content of a file format for maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FormatKind {
     /// Raster of values, with an optional QGIS style file.
@@ -545,8 +547,8 @@ pub struct Raster<'a> {
 }
 
 impl<'a> Raster<'a> {
-    /// Creates a raster from `values`, one per column of the box of `site`. `ground` returns the
-    /// ground elevations in metres and is called only for pictures.
+    /// Creates a raster from `values`, one per column of the simulation box of `site`. `ground`
+    /// returns the ground elevations in metres and is called only for pictures.
     pub fn new(
         caption: &'a Caption,
         values: Values,

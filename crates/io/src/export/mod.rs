@@ -76,7 +76,7 @@ pub enum ExportError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The file format cannot represent the box; the message says why.
+    /// The file format cannot represent the simulation box; the message says why.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// An MP4 cannot be written, because ffmpeg is not installed.

@@ -52,10 +52,10 @@ use lavoxel_sim::state::State;
 /// Upper bound on the number of cells of a box: NumPy needs nine bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Checks that the box is not too large for NumPy.
+/// Checks that the simulation box is not too large for NumPy.
 ///
 /// # Errors
-/// The message with size and limit, if the box has more than `MAX_CELLS` cells.
+/// The message with size and limit, if the simulation box has more than `MAX_CELLS` cells.
 pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     if grid.cells() <= MAX_CELLS {
         return Ok(());
@@ -75,7 +75,7 @@ pub fn need(grid: Grid) -> MemoryEstimate {
 }
 
 /// Writes all fields of the state as described in the [module](self), row by row without a second
-/// copy of the box.
+/// copy of the simulation box.
 ///
 /// # Errors
 /// [`ExportError::Invalid`] for a box that is too large, [`ExportError::Output`] when the file is

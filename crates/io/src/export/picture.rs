@@ -205,9 +205,9 @@ impl Sight<'_> {
         ))
     }
 
-    /// Interpolates bilinearly between the four blocks around a position (column, row) in cells.
-    /// Returns the value and the covered fraction (0.5 on the border of the shown area); `None`
-    /// without data.
+    /// Interpolates bilinearly between the four blocks around the position (`x`: column, `y`: row)
+    /// in cells. Returns the value and the covered fraction (0.5 on the border of the shown area);
+    /// `None` without data.
     fn interpolated(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         let (rows, cols) = self.values.dim();
         let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));

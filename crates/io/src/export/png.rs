@@ -69,7 +69,8 @@ pub fn png_at(
 /// Metres per inch.
 const INCH_M: f64 = 0.0254;
 
-/// Encodes pixels, in the layout of [`write_png`], to `file`.
+/// Encodes `pixels`, in the layout of [`write_png`], as a PNG file to `file`. `dpi`: print
+/// resolution in pixels per inch; `labels`: texts stored in the file.
 pub(super) fn encode(
     (compression, dpi): Options,
     file: impl Write,

@@ -19,7 +19,7 @@ pub struct Provenance {
     pub seed: u64,
     /// Number of completed steps.
     pub step: u64,
-    /// Simulated time since the start in seconds; `None` in the classic model.
+    /// Simulated time since the start in seconds; `None` in the cellular automaton (classic model).
     pub time_s: Option<f64>,
     /// Facts of the run as pairs of name and text. Names are `lava`, `vents`, `poured` and `cells`.
     pub run: Vec<(&'static str, String)>,

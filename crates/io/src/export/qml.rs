@@ -66,7 +66,7 @@ fn document(style: &MapStyle) -> String {
     )
 }
 
-/// Entry of the QGIS colour table.
+/// Entry of the colour table in a QGIS style file.
 struct Item {
     /// Largest value that gets the entry's colour; `None` for the last entry, which has no limit.
     value: Option<f64>,

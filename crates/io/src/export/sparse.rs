@@ -1,5 +1,5 @@
-//! Sparse field over the cells of the box: blocks of 8 × 8 × 8 cells `[east, north, up]`, stored
-//! only if a cell in the block has a value.
+//! Sparse field over the cells of the simulation box: blocks of 8 × 8 × 8 cells `[east, north,
+//! up]`, stored only if a cell in the block has a value.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -32,7 +32,7 @@ impl<T: Copy> Block<T> {
     }
 }
 
-/// Sparse field of values of type `T` over the cells of the box.
+/// Sparse field of values of type `T` over the cells of the simulation box.
 pub(super) struct Sparse<T> {
     /// Blocks by block position (cell position divided by 8).
     pub(super) blocks: BTreeMap<[u16; 3], Box<Block<T>>>,

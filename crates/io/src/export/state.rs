@@ -9,7 +9,7 @@ use lavoxel_sim::state::State;
 pub struct ExportState<'a> {
     /// State of the world after the step.
     pub world: &'a State,
-    /// Position of the box on the map.
+    /// Position of the simulation box on the map.
     pub site: &'a Site,
     /// Provenance that the files state: scene, seed, step and cautions.
     pub about: &'a Provenance,

@@ -2,8 +2,8 @@
 
 use ndarray::Array2;
 
-/// Values of a map, one per column of the box: axes (row, column), shape (`nz`, `nx`); row 0 is in
-/// the north, column 0 in the west.
+/// Values of a map, one per column of the simulation box: axes (row, column), shape (`nz`, `nx`);
+/// row 0 is in the north, column 0 in the west.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Floats; NaN means no data.

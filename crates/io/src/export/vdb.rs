@@ -44,7 +44,7 @@ const UPPER: usize = 32;
 /// index of the leaf in the lower node.
 type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
 
-/// Type of a voxel's value.
+/// Type of number that an OpenVDB grid stores per voxel.
 trait Value: Copy + Default {
     /// Name of the OpenVDB tree type for grids of this value type.
     const TREE: &'static str;

@@ -54,7 +54,7 @@ enum ArrayKind {
     Weighted(Quantity),
 }
 
-/// Data array of the file.
+/// Data array of the VTI file: name, and quantity that gives the values.
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
     name: String,
@@ -122,7 +122,7 @@ impl Array {
 /// Writes the simulation step `shot` as VTK image data to `path`.
 ///
 /// # Errors
-/// When the box has more than [`MAX_CELLS`] cells or the file cannot be written.
+/// When the simulation box has more than [`MAX_CELLS`] cells or the file cannot be written.
 pub fn write_vti(
     path: &Path,
     shot: &ExportState<'_>,

@@ -7,7 +7,7 @@ use lavoxel_base::account::{self, Side, Sum};
 /// Account of a conserved quantity in a report: present content, and sums of inflow and outflow.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// Content of the box at present, in smallest units of the quantity.
+    /// Content of the simulation box at present, in smallest units of the quantity.
     pub now: i128,
     /// JSON key of the present content.
     now_key: &'static str,

@@ -44,7 +44,8 @@ impl AirReport {
         }
     }
 
-    /// Formats the report as lines of text.
+    /// Formats the report of the air (grid, solver, fastest air, account of each field) as lines of
+    /// text.
     pub(super) fn lines(&self) -> Vec<String> {
         let ([nx, ny, nz], edge) = (self.cells, short(self.cell_size_m, 3));
         let first = format!(

@@ -64,9 +64,11 @@ pub struct FlowReport {
 #[derive(Debug, Serialize)]
 struct Reynolds {
     max: f64,
-    /// Distance of the place from the west side in metres (`z_m`: from the north side).
+    /// Distance of the place from the west side of the simulation box, in metres.
     x_m: f64,
+    /// Distance of the place from the north side of the simulation box, in metres.
     z_m: f64,
+    /// Simulated time of the largest number, in seconds.
     at_s: f64,
     /// Simulated time in seconds at which the Reynolds number first exceeded 1; `None` if never.
     above_1_since_s: Option<f64>,
@@ -246,7 +248,7 @@ impl FlowReport {
         })
     }
 
-    /// Returns the extent in the form that reports of the classic model use.
+    /// Returns the extent in the form that reports of the cellular automaton (classic model) use.
     pub(super) fn extent(&self) -> super::Extent {
         let cells = |metres: f64| metres / self.cell_height_m;
         super::Extent {
@@ -264,12 +266,12 @@ impl FlowReport {
         self.time_s
     }
 
-    /// Formats the volume that the vents poured in total.
+    /// Formats the volume of lava that the vents poured in total, with its unit.
     pub(super) fn poured(&self) -> String {
         volume(self.volume.get("poured"))
     }
 
-    /// Formats the report as lines of text.
+    /// Formats the report of the physical lava flow as lines of text.
     pub fn lines(&self) -> Vec<String> {
         // Wax that melts where it stands has no vent and descends no mountain.
         let lowest = self
@@ -327,8 +329,8 @@ impl FlowReport {
         ]
     }
 
-    /// Returns warnings, one sentence each: liquid that could not be poured or left the box, and
-    /// places where an assumption of the model or of its sub-steps is violated.
+    /// Returns warnings, one sentence each: liquid that could not be poured or left the simulation
+    /// box, and places where an assumption of the model or of its sub-steps is violated.
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {

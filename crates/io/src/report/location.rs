@@ -1,4 +1,4 @@
-//! Position of the box and its vents on the map, for the report.
+//! Position of the simulation box and its vents on the map, for the report.
 
 use lavoxel_geo::map::{Bounds, Georeference};
 use lavoxel_scene::scene::BuiltScene;
@@ -6,7 +6,7 @@ use lavoxel_sim::source::VentSpec;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
-/// Position of the box and its vents in a report.
+/// Position of the simulation box and its vents in a report.
 #[derive(Debug, Serialize)]
 pub(super) struct Location {
     floor_m: f64,
@@ -17,7 +17,7 @@ pub(super) struct Location {
     vents: Vec<VentPlace>,
 }
 
-/// Bounds of the box on the map of the terrain file.
+/// Bounds of the simulation box on the map of the terrain file.
 #[derive(Debug, Serialize)]
 struct MapPlace {
     /// Bounds west, south, east, north, in map units.
@@ -35,7 +35,7 @@ struct VentPlace {
 }
 
 /// Serialises a vent; for a vent of the physical model, the fields `rate` and `energy` of the
-/// classic model are omitted.
+/// cellular automaton (classic model) are omitted.
 fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
     let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
     if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {
@@ -45,7 +45,7 @@ fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok
 }
 
 impl Location {
-    /// Returns the position of the box and the vents of a built scene.
+    /// Returns the position of the simulation box and the vents of a built scene.
     pub(super) fn from_stage(stage: &BuiltScene) -> Self {
         let grid = stage.simulation.world().grid();
         let cell = stage.site.cell_size_m;

@@ -60,7 +60,7 @@ pub struct Report {
     active_cells: usize,
     #[serde(flatten)]
     extent: Extent,
-    /// Number of columns at the sides of the box that contain lava.
+    /// Number of columns at the sides of the simulation box that contain lava.
     edge_columns: usize,
     /// Volume of lava in m³ that left through open sides.
     outflow_m3: f64,
@@ -73,7 +73,7 @@ pub struct Report {
     /// Report of the air; `None` in a scene without air.
     #[serde(skip_serializing_if = "Option::is_none")]
     air: Option<AirReport>,
-    /// Report of the flow; `None` in the classic model.
+    /// Report of the flow; `None` in the cellular automaton (classic model).
     #[serde(skip_serializing_if = "Option::is_none")]
     flow: Option<FlowReport>,
     /// Reports of the goals of the scene, in the scene's order.
@@ -87,7 +87,8 @@ pub struct Report {
     summary: Vec<String>,
     #[serde(skip)]
     edge: Option<String>,
-    /// Name of the lava, and the rates of the vents as text; `None` in the classic model.
+    /// Name of the lava, and the rates of the vents as text; `None` in the cellular automaton
+    /// (classic model).
     #[serde(skip)]
     lava: Option<(String, String)>,
     state_hash: String,
@@ -189,7 +190,7 @@ impl ElementReport {
     }
 }
 
-/// Extent of a material over the columns of the box.
+/// Extent of a material over the columns of the simulation box.
 #[derive(Debug, Serialize)]
 struct Extent {
     covered_columns: usize,
@@ -199,7 +200,8 @@ struct Extent {
     volume_m3: f64,
 }
 
-/// Returns the account of the amount in `layer`, of which `mass` smallest units are in the box now.
+/// Returns the account of the amount in `layer`, of which `mass` smallest units are in the
+/// simulation box now.
 fn mass_of(layer: &Layer, mass: u64) -> Account {
     Account::of_matter("mass", mass, layer.ledger().mass())
 }
@@ -235,7 +237,8 @@ fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use
         .map(|(_, line)| line)
 }
 
-/// Returns a warning if at least half of a liquid left through open sides; otherwise `None`.
+/// Returns a warning if at least half of the liquid called `name` left through open sides;
+/// otherwise `None`.
 fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
     let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]].map(|keys| {
         keys.iter()
@@ -266,7 +269,8 @@ impl Extent {
         }
     }
 
-    /// Formats the extent; `name` is the name of the material.
+    /// Formats covered columns, covered area and greatest depth of the material named `name` as a
+    /// text.
     fn words(&self, name: &str) -> String {
         format!(
             "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m)",
@@ -469,7 +473,7 @@ impl Report {
     }
 
     /// Returns facts of a run of the physical model as pairs (name, text): lava, rates, volume,
-    /// duration and cell size. Empty in the classic model.
+    /// duration and cell size. Empty in the cellular automaton (classic model).
     fn run_words(&self) -> Vec<(&'static str, String)> {
         let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else {
             return Vec::new();
@@ -483,7 +487,7 @@ impl Report {
         ]
     }
 
-    /// Formats the whole report as text.
+    /// Formats the whole report of the simulation as text of several lines.
     pub fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
         // The physical model runs none of the other stages.
@@ -555,7 +559,8 @@ impl Report {
 }
 
 impl Report {
-    /// Formats the lava of the classic model as five lines of text.
+    /// Formats the lava totals (mass, energy, numbers of cells, extent) as five lines of the
+    /// report's text, for lava of the cellular automaton.
     fn classic_lines(&self) -> [String; 5] {
         let (now, volume) = (cells(self.mass.now as u64), volume(self.extent.volume_m3));
         [

@@ -1,5 +1,5 @@
-//! Observations of an eruption on the columns of the box, and the score of a run against each of
-//! them.
+//! Observations of an eruption on the columns of the simulation box, and the score of a run against
+//! every observation.
 
 use std::path::{Path, PathBuf};
 
@@ -30,15 +30,15 @@ pub(super) struct Observation {
 #[derive(Clone, Debug)]
 enum Sort {
     /// Outline of the lava. `inside`: mask of the covered columns; `beyond`: number of outline
-    /// cells outside the box; `above_m`: thickness in metres above which a simulated column counts
-    /// as covered.
+    /// cells outside the simulation box; `above_m`: thickness in metres above which a simulated
+    /// column counts as covered.
     Outline {
         inside: Vec<bool>,
         beyond: usize,
         above_m: f32,
     },
     /// Thickness map. `metres`: observed thickness of each column, in metres; `beyond`: sum of the
-    /// observed thicknesses of all cells outside the box, in metres.
+    /// observed thicknesses of all cells outside the simulation box, in metres.
     Thickness { metres: Vec<f32>, beyond: f64 },
     /// Front position. `from`: origin of the distance (column, row in cells); `distance_m`:
     /// distance of the front from `from`, in metres; `above_m`: thickness in metres above which a
@@ -105,7 +105,7 @@ impl Onto<'_> {
     }
 
     /// Returns the mask of the columns that a footprint covers, and the number of its cells outside
-    /// of the box. `path`: file of the footprint, for messages.
+    /// of the simulation box. `path`: file of the footprint, for messages.
     fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
         let place = self.site.placement();
         let empty = Footprint {
@@ -270,8 +270,8 @@ impl Observation {
                 found.fit().unwrap_or(0.0)
             }
             Sort::Thickness { metres, beyond } => {
-                // Observed lava outside of the box cannot be met: it counts as difference and as
-                // sum.
+                // Observed lava outside of the simulation box cannot be met: it counts as
+                // difference and as sum.
                 let mut sums = [*beyond; 2];
                 for (number, metres) in metres.iter().enumerate() {
                     let column = flow.column(number);

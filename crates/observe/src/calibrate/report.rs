@@ -155,7 +155,7 @@ impl Report {
         self.numbers.iter().map(|number| number.best).collect()
     }
 
-    /// Formats the report as plain text for the terminal.
+    /// Formats the report of the calibration as plain text for the terminal.
     pub fn text(&self) -> String {
         let Self {
             runs,
@@ -250,7 +250,7 @@ impl Report {
         warnings
     }
 
-    /// Formats the report as a Markdown file; `scene`: name of the scene.
+    /// Formats the report of the calibration as a Markdown file; `scene`: name of the scene.
     fn markdown(&self, scene: &str) -> String {
         let mut text = format!(
             "# Fit of {scene}\n\n**{NO_FORECAST}**\n\n| number | best | plausible | bounds |\n|---|---|---|---|\n"

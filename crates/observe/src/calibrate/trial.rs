@@ -46,12 +46,13 @@ impl Trials {
         self.template.with(&pairs)
     }
 
-    /// Simulates the scene with `values` and scores the result; `None` if `stopped` returned true
-    /// before the end. `again`: index of the repetition with other random seeds, 0 for other runs.
-    /// `values` are in the order of the plan.
+    /// Simulates the scene with the varied parameters set to `values` (in the order of the plan)
+    /// and scores the result against the observations; `None` if `stopped` returned true before the
+    /// end. `again`: index of a repetition with other random seeds, 0 for the first run.
     ///
     /// # Errors
-    /// When memory does not suffice, or a number changes the box.
+    /// When memory does not suffice, or if one of the values changes the scene's grid or its
+    /// placement on the map, which all runs share.
     pub(super) fn run(
         &self,
         values: &[f64],

@@ -228,7 +228,7 @@ impl Pair {
 }
 
 impl Comparison {
-    /// Formats the comparison as text with aligned columns.
+    /// Formats the comparison of the two files as text with aligned columns.
     pub fn text(&self) -> String {
         let area = |cells: usize, m2: f64| {
             format!(

@@ -67,7 +67,8 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
 }
 
 impl Difference {
-    /// Formats the quantity, both means and both differences in one line.
+    /// Formats the name of the quantity, both means, and the mean and largest difference between
+    /// the two states in one line.
     pub fn line(&self) -> String {
         let Self {
             name,

@@ -1,9 +1,9 @@
 //! Exposure of buildings, roads and areas on a map: assets that lava reaches, with arrival time,
 //! thickness and temperature.
 //!
-//! Each feature of a GeoJSON file is an [`Asset`] with the columns of the box that the feature
-//! covers. [`Assets::after`] gives the exposure of one run; [`crate::hazard`] gives probabilities
-//! over many runs. [`write()`] adds the results to the features of the file.
+//! Each feature of a GeoJSON file is an [`Asset`] with the columns of the simulation box that the
+//! feature covers. [`Assets::after`] gives the exposure of one run; [`crate::hazard`] gives
+//! probabilities over many runs. [`write()`] adds the results to the features of the file.
 
 mod barriers;
 mod write;
@@ -34,15 +34,15 @@ pub struct Asset {
     pub name: String,
     /// Geometry kind: `point`, `line` or `area`.
     pub kind: &'static str,
-    /// Indices of the box columns that the feature covers, ascending: the column of a point, the
-    /// columns crossed by a line, or the columns with centres in an area. For an area without
-    /// column centres: the columns of its vertices.
+    /// Indices of the simulation box columns that the feature covers, ascending: the column of a
+    /// point, the columns crossed by a line, or the columns with centres in an area. For an area
+    /// without column centres: the columns of its vertices.
     pub columns: Vec<u32>,
-    /// True if a part of the feature lies outside of the box.
+    /// True if a part of the feature lies outside of the simulation box.
     pub cut: bool,
 }
 
-/// All features of one file, with the box columns that they cover.
+/// All features of one file, with the columns of the simulation box that they cover.
 #[derive(Clone, Debug)]
 pub struct Assets {
     list: Vec<Asset>,
@@ -69,8 +69,8 @@ pub struct Reach {
 }
 
 impl Assets {
-    /// Reads a feature file in longitude and latitude or in the map coordinates of the box of
-    /// `site`.
+    /// Reads a feature file in longitude and latitude or in the map coordinates of the simulation
+    /// box of `site`.
     ///
     /// # Errors
     /// Names the file and its fault.
@@ -113,7 +113,7 @@ impl Assets {
     }
 
     /// Creates one line asset from each item (name, lines, column indices); the lines are points in
-    /// map coordinates of the box. An asset without lines gets a null geometry.
+    /// map coordinates of the simulation box. An asset without lines gets a null geometry.
     pub fn of_lines(
         all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>,
         site: &Site,

@@ -16,8 +16,8 @@ use lavoxel_files::table::quoted;
 pub type AttributeRow = Vec<(Cow<'static, str>, Value)>;
 
 /// Writes one row of results per asset to `path`, each preceded by number, name, geometry kind,
-/// number of columns and position relative to the box. `.csv`: a table; `.geojson`: the features
-/// with the results as properties, and `note` as a caution in the file.
+/// number of columns and position relative to the simulation box. `.csv`: a table; `.geojson`: the
+/// features with the results as properties, and `note` as a caution in the file.
 ///
 /// # Errors
 /// When the file cannot be written.

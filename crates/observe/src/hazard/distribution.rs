@@ -185,7 +185,7 @@ impl Distribution {
         value.clamp(low, high)
     }
 
-    /// Draws one number, with random bits from `numbers`.
+    /// Draws a random number from the distribution, with random bits from `numbers`.
     pub(super) fn draw(&self, numbers: Numbers) -> f64 {
         let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
         let (low, high) = self.range();
@@ -249,7 +249,7 @@ fn weights(entries: &[(f64, f64)]) -> Result<Weights, NoWeights> {
 }
 
 impl fmt::Display for Distribution {
-    /// Formats the law as text that [`Distribution::parse`] accepts.
+    /// Formats the probability distribution as text that [`Distribution::parse`] accepts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Fixed(value) => write!(f, "{value}"),

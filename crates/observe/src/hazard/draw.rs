@@ -71,7 +71,7 @@ pub(super) struct Weights {
 /// Reason why a list of weights gives no distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoWeights {
-    /// No weight is above 0.
+    /// All weights are 0 or less, or there are none.
     Nothing,
     /// The sum of the weights is not finite.
     TooLarge,

@@ -16,7 +16,8 @@ use lavoxel_geo::map::Site;
 /// Seconds per hour.
 const HOUR: f64 = 3600.0;
 
-/// Exposure file of a hazard study: its features, and the box columns that they cover.
+/// Exposure file of a hazard study: its features, and the columns of the simulation box that they
+/// cover.
 #[derive(Clone, Debug)]
 pub(super) struct Exposure {
     /// File name without folder and extension, which names the output files.

@@ -1,11 +1,11 @@
 //! Distribution of vent positions over weighted points, lines and polygons, in metres east and
-//! south of the north-west corner of the box.
+//! south of the north-west corner of the simulation box.
 
 use super::draw::{Numbers, Use, Weights};
 use lavoxel_geo::map::features::{Feature, Geometry};
 use lavoxel_geo::map::geojson::Rings;
 
-/// Position as distances [east, south] in metres from the north-west corner of the box.
+/// Position as distances [east, south] in metres from the north-west corner of the simulation box.
 pub type Metres = [f64; 2];
 
 /// Smallest accepted ratio of the area of a polygon to the area of its bounding box.
@@ -37,8 +37,8 @@ enum VentShape {
 
 impl Places {
     /// Creates the distribution from features whose points are metres east and south of the
-    /// north-west corner of the box. The weight of a feature is the relative probability that a
-    /// vent opens in that feature; the density inside a feature is uniform.
+    /// north-west corner of the simulation box. The weight of a feature is the relative probability
+    /// that a vent opens in that feature; the density inside a feature is uniform.
     ///
     /// # Errors
     /// Fault of the features, as text to be appended to the name of their file.

@@ -95,7 +95,7 @@ pub struct Sample {
     pub run: u64,
     /// Index of the vent feature (point, line or polygon) in its file, from 0.
     pub feature: usize,
-    /// Vent position [east, south] in metres from the north-west corner of the box.
+    /// Vent position [east, south] in metres from the north-west corner of the simulation box.
     pub vent_m: Metres,
     /// Mean effusion rate over the eruption, in m³/s.
     pub rate_m3_s: f64,
@@ -297,7 +297,7 @@ pub struct Ground {
     /// Scene from which the state is rebuilt for each run; `None` unless runs draw scene numbers or
     /// a heightmap error.
     pub(super) template: Option<Template>,
-    /// Cells of the box, and position of the box on the map.
+    /// Cells of the simulation box, and position of the box on the map.
     pub site: Site,
     /// Assumptions made while the files of the scene were read, one sentence each.
     pub(super) notes: Vec<String>,

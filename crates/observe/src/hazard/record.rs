@@ -51,9 +51,10 @@ pub struct Outcome {
     pub poured_m3: f64,
     /// Volume of lava that solidified, in m³.
     pub set_m3: f64,
-    /// Volume of lava that left through the sides of the box, in m³.
+    /// Volume of lava that left through the sides of the simulation box, in m³.
     pub out_m3: f64,
-    /// Volume that the vent could not erupt for lack of room below the top of the box, in m³.
+    /// Volume that the vent could not erupt for lack of room below the top of the simulation box,
+    /// in m³.
     pub blocked_m3: f64,
     /// Imbalance of the volume or heat account, as text; `None` if both accounts are exact.
     pub fault: Option<String>,
@@ -176,7 +177,7 @@ impl RunRecord {
     }
 
     /// Reads the file of run `run` in `folder`; `None` if there is no file. `fingerprint`
-    /// identifies the plan; `columns` is the number of columns of the box.
+    /// identifies the plan; `columns` is the number of columns of the simulation box.
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not one of this plan.

@@ -28,7 +28,7 @@ pub struct RunFiles {
     pub folder: PathBuf,
     /// Fingerprint of the plan, which each file carries.
     pub fingerprint: u128,
-    /// Number of columns of the box.
+    /// Number of columns of the simulation box.
     pub columns: usize,
     /// Numbers of the runs that have a file, ascending.
     pub runs: Vec<u64>,

@@ -37,10 +37,10 @@ pub struct Report {
     longest_reach_m: f64,
     /// Number of runs that ended at their time limit while the flow still advanced.
     cut_short: usize,
-    /// Number of runs that lost lava through the sides of the box.
+    /// Number of runs that lost lava through the sides of the simulation box.
     left_the_box: usize,
     /// Number of runs whose vent could not erupt its whole volume for lack of room below the top of
-    /// the box.
+    /// the simulation box.
     blocked: usize,
     /// Numbers of the runs whose volume or heat account has an imbalance.
     inexact: Vec<u64>,
@@ -137,7 +137,7 @@ impl Report {
         Self { exposure, ..self }
     }
 
-    /// Formats the report as text with aligned columns.
+    /// Formats the report of the hazard study as text with aligned columns.
     pub fn text(&self) -> String {
         let shares = self.area_of_probability.iter();
         let shares = shares.map(|of| {

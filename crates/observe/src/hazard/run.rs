@@ -27,7 +27,8 @@ pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, 
 
 impl Ground {
     /// Creates the shared state from a built scene before its first step. `at_once`: number of
-    /// concurrent runs; setting `stop` aborts long steps. `None` for a scene of the classic model.
+    /// concurrent runs; setting `stop` aborts long steps. `None` for a scene of the cellular
+    /// automaton (classic model).
     pub fn new(stage: BuiltScene, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
         let BuiltScene {
             mut simulation,

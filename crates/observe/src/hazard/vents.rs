@@ -14,8 +14,8 @@ use lavoxel_geo::map::features::{
 use lavoxel_scene::scene::BuiltScene;
 use lavoxel_sim::source::VentSpec;
 
-/// Tolerance for points at the sides of the box, as a fraction of the length of a side; covers
-/// rounding errors.
+/// Tolerance for points at the sides of the simulation box, as a fraction of the length of a side;
+/// covers rounding errors.
 const SLACK: f64 = 1e-9;
 
 /// Distribution of vent positions, with a description of its source.
@@ -100,8 +100,8 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::parse(text)
 }
 
-/// Converts the features of a GeoJSON layer to map coordinates of the box. Returns a message if a
-/// feature lies outside the range of the map's projection.
+/// Converts the features of a GeoJSON layer to map coordinates of the simulation box. Returns a
+/// message if a feature lies outside the range of the map's projection.
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     let features = features_on(Features::from_geojson(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {
@@ -114,7 +114,7 @@ fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
 }
 
 /// Converts a point in map coordinates to metres [east, south] from the north-west corner of the
-/// box. Returns a message if the point lies outside of the box.
+/// simulation box. Returns a message if the point lies outside of the box.
 fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
     let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
     let place = from_the_map(point, site);

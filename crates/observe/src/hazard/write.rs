@@ -409,8 +409,8 @@ fn line(row: &RunRow, site: &Site) -> String {
     line
 }
 
-/// Converts metres [east, south] from the north-west corner of the box to map coordinates. For a
-/// box on no map: to metres [east, north] from the south-west corner.
+/// Converts metres [east, south] from the north-west corner of the simulation box to map
+/// coordinates. For a box on no map: to metres [east, north] from the south-west corner.
 pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (
@@ -423,8 +423,8 @@ pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     ]
 }
 
-/// Converts map coordinates to metres [east, south] from the north-west corner of the box; inverse
-/// of [`on_the_map`].
+/// Converts map coordinates to metres [east, south] from the north-west corner of the simulation
+/// box; inverse of [`on_the_map`].
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (

@@ -28,8 +28,11 @@ const BAD: RGBColor = RGBColor(190, 20, 20);
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
 /// Factor on font sizes that compensates for `plotters`, which draws text smaller than requested.
 const LETTER: f64 = 1.24;
+/// Font size of labels and numbers, including the factor `LETTER`.
 const TEXT: f64 = 13.0 * LETTER;
+/// Font size of the title of a plot, including the factor `LETTER`.
 const TITLE: f64 = 15.0 * LETTER;
+/// Font size of the heading of a page, including the factor `LETTER`.
 const HEADING: f64 = 18.0 * LETTER;
 
 /// Upper bound on the number of tick labels per axis.
@@ -100,8 +103,8 @@ impl AxisSpec {
 }
 
 impl Series {
-    /// Returns those points of a series that both axes can show; a function is sampled along the
-    /// horizontal axis `x`.
+    /// Returns those points (x, y) of a series that both axes (`x_axis`, `y_axis`) can show; a
+    /// function is sampled along the horizontal axis, whose range is `x`.
     fn points(&self, (x_axis, y_axis): (Axis, Axis), x: Extent) -> Vec<(f64, f64)> {
         let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
         match &self.numbers {
@@ -258,8 +261,8 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
 /// Approximate width and height of a legend, as fractions of those of the plot.
 const LEGEND: (f64, f64) = (0.55, 0.3);
 
-/// Returns the corner in which the legend would cover the fewest `points`, and the number of
-/// covered points.
+/// Returns the corner of the plot in which the legend would cover the fewest `points`, and the
+/// number of covered points. `x`, `y`: ranges of the axes.
 fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelPosition, usize) {
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {

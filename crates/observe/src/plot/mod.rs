@@ -123,7 +123,7 @@ impl Plot {
         self
     }
 
-    /// Adds a line through the points (x, y); `name` is the legend entry.
+    /// Adds a line through the points (x, y) to the plot; `name` is the legend entry.
     #[must_use]
     pub fn series(
         self,
@@ -137,7 +137,7 @@ impl Plot {
         )
     }
 
-    /// Adds points (x, y) without a line; `name` is the legend entry.
+    /// Adds points (x, y) without a line to the plot; `name` is the legend entry.
     #[must_use]
     pub fn points(
         self,
@@ -151,8 +151,8 @@ impl Plot {
         )
     }
 
-    /// Adds the function `theory` of x as a dashed line along the whole horizontal axis; `name` is
-    /// the legend entry.
+    /// Adds the function `theory` of x to the plot, as a dashed line along the whole horizontal
+    /// axis; `name` is the legend entry.
     #[must_use]
     pub fn line_of_theory(
         self,
@@ -162,7 +162,8 @@ impl Plot {
         self.with(name, Look::Theory, Numbers::Function(Box::new(theory)))
     }
 
-    /// Adds a dashed line through the points (x, y) of a theory; `name` is the legend entry.
+    /// Adds a dashed line through the points (x, y) of a theory to the plot; `name` is the legend
+    /// entry.
     #[must_use]
     pub fn points_of_theory(
         self,

@@ -79,11 +79,15 @@ impl Paint {
     }
 }
 
-/// Colour of text and frames. Chosen by eye, like the following colours.
+/// Colour of text and frames. All colours here are chosen by eye.
 pub(super) const INK: Paint = Paint::full([28, 28, 32]);
+/// Colour of secondary text and lines.
 pub(super) const GRAY: Paint = Paint::full([96, 96, 102]);
+/// Colour of faint lines.
 pub(super) const PALE: Paint = Paint::full([206, 206, 210]);
+/// White of the paper.
 pub(super) const WHITE: Paint = Paint::full([255; 3]);
+/// Colour of warnings.
 pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
 
 /// Line style: colour, width in millimetres, and dashes.

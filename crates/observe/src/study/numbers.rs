@@ -23,7 +23,8 @@ pub(crate) const VARIED: Changed = Changed {
 };
 
 impl Changed {
-    /// Returns a message if `key` determines the box or its cells, or if `others` contains `key`.
+    /// Returns a message if `key` determines the simulation box or its cells, or if `others`
+    /// contains `key`.
     pub(crate) fn check_key<'a>(
         &self,
         key: &NumberKey,
@@ -53,8 +54,8 @@ impl Changed {
         with.map_err(|error| format!("{} {key}: with {value}, {error}", self.flag))
     }
 
-    /// Returns a message unless the box of a scene with varied numbers, `changed`, equals that of
-    /// the study.
+    /// Returns a message unless the simulation box of a scene with varied numbers, `changed`,
+    /// equals that of the study.
     pub(crate) fn check_box(&self, changed: &Site, study: &Site) -> Result<(), String> {
         let Self { flag, verb } = self;
         match (changed.grid, changed.placement()) == (study.grid, study.placement()) {

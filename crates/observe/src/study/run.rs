@@ -63,7 +63,7 @@ impl Watched {
         }
     }
 
-    /// Returns the lava flow; `None` for a simulation of the classic model.
+    /// Returns the lava flow; `None` for a simulation of the cellular automaton (classic model).
     pub(crate) fn flow(&self) -> Option<&Flow> {
         self.simulation.world().flow()
     }

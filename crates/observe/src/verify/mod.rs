@@ -338,7 +338,7 @@ impl Curve {
 }
 
 /// Creates a flow whose ground has the heights `ground(column, row)` in metres. `step_s`: time step
-/// in seconds; `open_sides`: true if lava leaves through the sides of the box.
+/// in seconds; `open_sides`: true if lava leaves through the sides of the simulation box.
 fn flow(
     space: FlowBox,
     lava: Lava,

@@ -8,7 +8,9 @@ use lavoxel_flow::{Cooling, Flow, Lava, Viscosity};
 
 /// Cell heights in metres with which each pond is simulated; the results must not depend on them.
 const HEIGHTS_M: [f64; 4] = [2.0, 1.0, 0.5, 0.25];
+/// Length of an hour in seconds.
 const HOUR_S: f64 = 3600.0;
+/// Time step in seconds.
 const STEP_S: f64 = 60.0;
 
 /// Creates a pond of nine columns between walls; `depth_m`: depth of the lava, `dz_m`: height of a

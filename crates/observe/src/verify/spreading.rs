@@ -6,8 +6,8 @@ use super::{
 use lavoxel_flow::Flow;
 use lavoxel_flow::motion::tables::GRAVITY;
 
-/// Returns two moments of the depth h around the centre of the box: the mean r² in m², and the
-/// anisotropy ⟨h r⁴ cos 4θ⟩/⟨h r⁴⟩, which is 0 for a circular heap.
+/// Returns two moments of the depth h around the centre of the simulation box: the mean r² in m²,
+/// and the anisotropy ⟨h r⁴ cos 4θ⟩/⟨h r⁴⟩, which is 0 for a circular heap.
 fn moments(flow: &Flow) -> (f64, f64) {
     let (space, middle) = (flow.space(), (flow.space().nx / 2) as f64);
     let (mut sum, mut second, mut fourth, mut square) = (0.0, 0.0, 0.0, 0.0);
@@ -34,7 +34,8 @@ fn reach(flow: &Flow, share: f64) -> f64 {
     (columns as f64 / core::f64::consts::PI).sqrt() * flow.space().dx_m
 }
 
-/// Pours `volume` m³ evenly onto the columns within `radius` metres of the centre of the box.
+/// Pours `volume` m³ evenly onto the columns within `radius` metres of the centre of the simulation
+/// box.
 fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
     let space = flow.space();
     let middle = (space.nx / 2) as f64;
@@ -164,7 +165,8 @@ pub(super) fn bingham() -> Measured {
         let (x, z) = ((i % space.nx) as f64 - 25.0, (i / space.nx) as f64 - 25.0);
         (x * x + z * z).sqrt() * space.dx_m
     };
-    // The error is taken inside the theoretical radius: outside, the law is 0 over most of the box.
+    // The error is taken inside the theoretical radius: outside, the law is 0 over most of the
+    // simulation box.
     let inside: Vec<usize> = (0..depths.len()).filter(|&i| away(i) < radius).collect();
     let errors: f64 = inside
         .iter()

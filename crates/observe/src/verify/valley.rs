@@ -10,7 +10,7 @@ use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava};
 const HOUR_S: f64 = 3600.0;
 /// Length of the valley (m).
 const LENGTH_M: f64 = 2400.0;
-/// Width of the box (m).
+/// Width of the simulation box (m).
 const WIDTH_M: f64 = 480.0;
 /// Time step (s).
 const STEP_S: f64 = 20.0;
@@ -29,7 +29,7 @@ const END_H: f64 = 18.0;
 
 /// Slope of the valley axis in plan view: metres across the grid per metre along the grid.
 const SLANT: f64 = 0.08;
-/// Distance of the valley axis from the middle of the box, at the source (m).
+/// Distance of the valley axis from the middle of the simulation box, at the source (m).
 const AXIS_M: f64 = -60.0;
 
 /// Creates a parabolic valley that slopes by 8° and is 20 m deep at a width of 400 m; `dx_m` and

@@ -16,7 +16,7 @@ use crate::ground::heightfield::{Heightfield, ShownPart};
 use crate::math::V3;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Edges of the squares of all levels in pixels, from the largest.
+/// Edges of the squares on each level of the subdivision, in pixels, from the largest.
 const SIDES: [usize; 4] = [64, 16, 4, LEAF];
 /// Edge of the smallest squares of pixels, in pixels.
 const LEAF: usize = 2;
@@ -98,7 +98,7 @@ impl Beams {
 
 /// Task that computes one row of squares from the depths of the larger squares that contain them.
 struct RowTask<'a> {
-    /// Ground of the box.
+    /// Ground of the simulation box.
     block: &'a Heightfield,
     /// Shown part of the ground.
     part: &'a ShownPart,
@@ -210,8 +210,8 @@ impl Beam {
         }
     }
 
-    /// Returns the range of depths (cells) at which the beam may touch the box of `part`; empty if
-    /// (0, 0).
+    /// Returns the range of depths (cells) at which the beam may touch the bounding box of the
+    /// drawn part `part`; empty if (0, 0).
     #[inline(always)]
     fn inside(&self, part: &ShownPart) -> (f32, f32) {
         let (mut entry, mut far) = (0.0_f32, (part.high - part.low).norm());

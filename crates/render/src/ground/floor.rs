@@ -1,4 +1,4 @@
-//! Floor around the box up to the horizon: a table, or a plain.
+//! Floor around the simulation box up to the horizon: a table, or a plain.
 
 use super::heightfield::Heightfield;
 use super::sky::Sky;
@@ -18,21 +18,22 @@ pub const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
 /// Brightness of the table outside of the lamp's pool of light, as a fraction of the brightness
 /// inside.
 pub const UNLIT: f32 = 0.22;
-/// Radius of the lamp's pool of light, in longest sides of the box.
+/// Radius of the lamp's pool of light, in longest sides of the simulation box.
 pub const POOL: f32 = 1.25;
 /// Reflectance of the polished table at normal incidence and at grazing incidence.
 pub const POLISH: [f32; 2] = [0.03, 0.34];
-/// Length over which the reflection of the box in the table fades, in heights of the box.
+/// Length over which the reflection of the simulation box in the table fades, in heights of the
+/// box.
 pub const SHOWN: f32 = 0.9;
 
 /// Fraction of its light that ground keeps in a shadow of matter, because skylight remains.
 pub const SHADED: f32 = 0.4;
 
-/// Frequency of the pattern of fields on a plain, in waves per pattern unit (1/128 of the box's
-/// longer side).
+/// Frequency of the pattern of fields on a plain, in waves per pattern unit (1/128 of the
+/// simulation box's longer side).
 pub const FIELDS: f32 = 0.012;
-/// Frequency of the broadest hills of a plain, in waves per pattern unit (1/128 of the box's longer
-/// side).
+/// Frequency of the broadest hills of a plain, in waves per pattern unit (1/128 of the simulation
+/// box's longer side).
 pub const ROLLS: f32 = 0.035;
 /// Number of octaves of the hills; the waves of each octave are about half as long.
 pub const OCTAVES: i32 = 6;
@@ -54,34 +55,36 @@ pub const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
 /// Albedo of the ground on crests, linear RGB.
 pub const BARE: [f32; 3] = [0.150, 0.128, 0.104];
 
-/// Extinction lengths of the haze over land and over a table, in longest sides of the box.
-/// Distances count from the box if the ground continues beyond the box, otherwise from the camera.
+/// Extinction lengths of the haze over land and over a table, in longest sides of the simulation
+/// box. Distances count from the box if the ground continues beyond the box, otherwise from the
+/// camera.
 pub const FAR: [f32; 2] = [15.0, 5.0];
 
-/// Floor around the box: a table or a plain.
+/// Floor around the simulation box: a table or a plain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
     /// Set for a table, clear for a plain.
     pub is_table: bool,
-    /// Height of the floor in cells above the floor of the box.
+    /// Height of the floor in cells above the floor of the simulation box.
     pub foot: f32,
-    /// Mean height of the box's sides above this floor, in cells; 0 if the land around ends in this
-    /// floor.
+    /// Mean height of the simulation box's sides above this floor, in cells; 0 if the land around
+    /// ends in this floor.
     pub side: f32,
-    /// Size of the box along x and z, in cells.
+    /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
     /// Height of a cell in cell widths.
     tall: f32,
-    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the simulation box's longer
+    /// side.
     unit: f32,
-    /// Set if the land around the box ends in this floor.
+    /// Set if the land around the simulation box ends in this floor.
     pub(crate) is_plain: bool,
 }
 
 impl Floor {
     /// Returns the floor that `look` asks for, `None` for a look without a floor. `unit` is the
-    /// pattern unit in cells (1/128 of the box's longer side), `around` the land that ends in the
-    /// floor, if any.
+    /// pattern unit in cells (1/128 of the simulation box's longer side), `around` the land that
+    /// ends in the floor, if any.
     pub fn new(
         look: &LookSpec,
         block: &Heightfield,
@@ -151,16 +154,16 @@ impl Floor {
         (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
     }
 
-    /// Returns the transmittance of the haze between the box and `p` (cells).
+    /// Returns the transmittance of the haze between the simulation box and `p` (cells).
     pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
         self.clear(beyond(self.size, p))
     }
 
     /// Returns the fraction of its light that the floor at `p` (cells) keeps in the shadow of
-    /// matter in the box. `sun` is the direction of the sun; `sunlight` returns the transmittance
-    /// towards the sun at a point of the box's surface.
+    /// matter in the simulation box. `sun` is the direction of the sun; `sunlight` returns the
+    /// transmittance towards the sun at a point of the box's surface.
     pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
-        // Ground that the sides of the box hide from the sun is dark already.
+        // Ground that the sides of the simulation box hide from the sun is dark already.
         let lit = self.lit(p, sun, self.side * self.tall);
         match entry((self.size, self.tall), p, sun).filter(|_| lit > 0.0) {
             Some(entry) => 1.0 - (1.0 - SHADED) * lit * (1.0 - sunlight(entry)),
@@ -168,7 +171,7 @@ impl Floor {
         }
     }
 
-    /// Returns the longest side of the box in cells.
+    /// Returns the longest side of the simulation box in cells.
     fn longest(&self) -> f32 {
         self.size[0].max(self.size[1])
     }
@@ -214,8 +217,8 @@ impl Floor {
         ) * hollow
     }
 
-    /// Returns `light` of the table with the reflections of the box and of the wall behind added;
-    /// `way` is the ray's unit direction in true proportions.
+    /// Returns `light` of the table with the reflections of the simulation box and of the wall
+    /// behind added; `way` is the ray's unit direction in true proportions.
     fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
         let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
         let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
@@ -245,7 +248,7 @@ impl Floor {
     }
 
     /// Returns the linear RGB light that arrives at `p` (cells) on the floor, on a surface with the
-    /// unit normal `normal`; the sides of the box hide a part of the sky, and the sun.
+    /// unit normal `normal`; the sides of the simulation box hide a part of the sky, and the sun.
     fn light(&self, p: V3, (sky, normal): (&Sky, V3)) -> V3 {
         let high = self.side * self.tall;
         let out = [0, 1].map(|k| {
@@ -258,8 +261,8 @@ impl Floor {
         sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
     }
 
-    /// Returns the fraction of sunlight (0 to 1) that passes the box, which is `high` cell widths
-    /// tall, on the way to `p` (cells).
+    /// Returns the fraction of sunlight (0 to 1) that passes the simulation box, which is `high`
+    /// cell widths tall, on the way to `p` (cells).
     fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
         let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
@@ -267,8 +270,8 @@ impl Floor {
 }
 
 /// Returns the heights above `p`, in cell widths, between which the ray towards the sun is inside
-/// of the box of `size` cells along x and z and height `high`; empty if the first is not below the
-/// second.
+/// of the simulation box of `size` cells along x and z and height `high`; empty if the first is not
+/// below the second.
 fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     let (mut low, mut top) = (0.0_f32, high);
     for (at, towards, size) in [(p.x, sun.x, size[0]), (p.z, sun.z, size[1])] {
@@ -281,9 +284,9 @@ fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     [low, top]
 }
 
-/// Returns the point (cells) at which the ray from `p` towards the sun enters the box or the space
-/// above; `None` if the ray misses. `size` is the box along x and z in cells, `tall` the height of
-/// a cell in cell widths.
+/// Returns the point (cells) at which the ray from `p` towards the sun enters the simulation box or
+/// the space above; `None` if the ray misses. `size` is the box along x and z in cells, `tall` the
+/// height of a cell in cell widths.
 pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
     let [low, top] = passed(size, p, sun, f32::MAX);
     (low < top).then(|| {
@@ -354,7 +357,7 @@ mod tests {
     fn what_stands_in_the_box_shades_the_floor_on_the_far_side_of_the_sun() {
         let (floor, sky) = floor(Surroundings::Table).expect("a floor");
         let towards = v3(sky.sun.x, 0.0, sky.sun.z).normalize();
-        // Everything in the box above its rim is in shade.
+        // Everything in the simulation box above its rim is in shade.
         let shaded = |away: f32| {
             let p = v3(20.0, -3.0, 15.0) + towards * away;
             floor.shaded(p, sky.sun, |p| if p.y > 12.0 { 0.0 } else { 1.0 })

@@ -87,7 +87,7 @@ pub(crate) fn up_to_cut(front: f32) -> f32 {
 const TOUCHES: f32 = 1e-3;
 /// Number of patches that a ray tests one by one before it uses the pyramid.
 const STEPS: usize = 32;
-/// Level of the pyramid at which a ray begins to skip squares.
+/// Level of the pyramid of maximum heights at which a ray begins to skip squares.
 const FIRST: usize = 2;
 
 /// Result of a ray's walk from patch to patch; distances in cells.
@@ -100,7 +100,8 @@ enum Steps {
     Ongoing(f32),
 }
 
-/// Level of the pyramid: the maximum height of each square of 2^level × 2^level patches.
+/// Level of the pyramid of maximum heights: the maximum height in cells of each square of 2^level ×
+/// 2^level patches.
 #[derive(Clone, Debug)]
 struct Level {
     /// Number of squares along x on this level.
@@ -114,9 +115,10 @@ struct Level {
 /// Ground as a block with a smooth top, given by heights on a grid of nodes.
 #[derive(Clone, Debug)]
 pub struct Heightfield {
-    /// Heights of the top at the nodes, in cells above the floor of the box.
+    /// Heights of the top at the nodes, in cells above the floor of the simulation box.
     pub heights: Raster<f32>,
-    /// Height of the block's bottom in cells; negative, because it lies below the floor of the box.
+    /// Height of the block's bottom in cells; negative, because it lies below the floor of the
+    /// simulation box.
     pub foot: f32,
     /// Maximum height of the top in cells.
     pub top: f32,

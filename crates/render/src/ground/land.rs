@@ -35,8 +35,8 @@ pub use lavoxel_base::parallel::*;
 /// Number of nodes along the longer side of the ground in a final picture: about one per pixel of a
 /// picture of the usual size.
 pub const NODES: usize = 768;
-/// Longer side of the box, in cells, for which a pattern unit (1/128 of the box's longer side) is
-/// one cell.
+/// Longer side of the simulation box, in cells, for which a pattern unit (1/128 of the box's longer
+/// side) is one cell.
 const REFERENCE_SIDE: f32 = 128.0;
 /// Offset in cells of the samples to both sides from which the plain styles compute the slope of
 /// the ground.
@@ -135,9 +135,9 @@ pub struct TerrainLook {
     pub light: Raster<nalgebra::Vector2<f32>>,
     /// Brightness factor of the plain styles per node, from a fixed lamp and the visible sky.
     pub(crate) plain: Raster<f32>,
-    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
-    /// Proportional to the number of cells along the box, so that fine and coarse grids of the same
-    /// land look alike.
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the simulation box's longer
+    /// side. Proportional to the number of cells along the box, so that fine and coarse grids of
+    /// the same land look alike.
     pub unit: f32,
     /// Slope of the ground per node, smoothed over a few cells: rise per cell towards +x and +z.
     pub slope: Raster<nalgebra::Vector2<f32>>,
@@ -150,7 +150,7 @@ pub struct TerrainLook {
     seeds: Raster<f32>,
     /// Rills (streaks washed by rain) per node.
     rills: Raster<Rill>,
-    /// Land around the box; `None` if the ground ends at the box.
+    /// Land around the simulation box; `None` if the ground ends at the box.
     pub beyond: Option<Beyond>,
     /// Hard shadows per node: 1 in sunlight, 0 in shadow.
     sun: Raster<f32>,
@@ -169,15 +169,15 @@ struct Altitudes {
     lowest: f32,
     /// Rise in cells from the lowest height to the upper end of the colour range.
     rise: f32,
-    /// Longer horizontal side of the box in cells.
+    /// Longer horizontal side of the simulation box in cells.
     side: usize,
     /// Set if the ground is smooth stone instead of rock.
     stone: bool,
 }
 
 impl Altitudes {
-    /// Returns the height range of `block`, rounded outwards to 1/64 of the longer side of the box
-    /// (`side`, cells).
+    /// Returns the height range of `block`, rounded outwards to 1/64 of the longer side of the
+    /// simulation box (`side`, cells).
     // Exact altitudes would change with each film of lava on a summit, and the whole land would be
     // coloured again.
     fn new(block: &Heightfield, side: usize, stone: bool) -> Self {
@@ -197,7 +197,7 @@ impl Altitudes {
     }
 
     /// Returns the inputs of the rock's colour at (`x`, `z`) in cells; `rill` is the value of the
-    /// rill there, `unit` the pattern unit in cells (1/128 of the box's longer side).
+    /// rill there, `unit` the pattern unit in cells (1/128 of the simulation box's longer side).
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
@@ -213,19 +213,21 @@ impl Altitudes {
     }
 }
 
-/// Converts a position in cells to pattern units (1/128 of the box's longer side) in true
-/// proportions; `unit` is the pattern unit in cells, `tall` the height of a cell in cell widths.
+/// Converts a position in cells to pattern units (1/128 of the simulation box's longer side) in
+/// true proportions; `unit` is the pattern unit in cells, `tall` the height of a cell in cell
+/// widths.
 pub(crate) fn pattern(p: V3, unit: f32, tall: f32) -> V3 {
     v3(p.x, p.y * tall, p.z) / unit
 }
 
-/// Returns the pattern unit (1/128 of the box's longer side) for a box of shape `grid`, in cells.
+/// Returns the pattern unit (1/128 of the simulation box's longer side) for a box of shape `grid`,
+/// in cells.
 pub(crate) fn pattern_unit(grid: Grid) -> f32 {
     unit_of(grid.nx.max(grid.nz))
 }
 
-/// Returns the pattern unit (1/128 of the box's longer side), in cells, for a box whose longer side
-/// is `side` cells.
+/// Returns the pattern unit (1/128 of the simulation box's longer side), in cells, for a box whose
+/// longer side is `side` cells.
 fn unit_of(side: usize) -> f32 {
     side as f32 / REFERENCE_SIDE
 }
@@ -243,8 +245,8 @@ pub(crate) fn nodes(grid: Grid) -> usize {
 }
 
 impl TerrainLook {
-    /// Computes the maps of `ground`: heights in cells above the box floor at the column centres,
-    /// shape (nz, nx). `nodes`: number of nodes along the longer side.
+    /// Computes the maps of `ground`: heights in cells above the simulation box floor at the column
+    /// centres, shape (nz, nx). `nodes`: number of nodes along the longer side.
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
     pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
@@ -355,7 +357,7 @@ impl TerrainLook {
         self.go_on(look);
     }
 
-    /// Computes the land around the box that `look` asks for.
+    /// Computes the land around the simulation box that `look` asks for.
     fn go_on(&mut self, look: &LookSpec) {
         let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
         self.beyond = Ends::from_look(look).map(bake);
@@ -378,8 +380,8 @@ impl TerrainLook {
     // Taken from the columns, not from the nodes, so that a coarse bake and the fine bake after it
     // are framed alike.
     pub fn subject(&self, grid: Grid) -> Bounds {
-        // Lava lies on the ground and piles up over vents: leave some air, but no more than the box
-        // has.
+        // Lava lies on the ground and piles up over vents: leave some air, but no more than the
+        // simulation box has.
         let air = 0.06 * (grid.nx.max(grid.nz) as f32);
         let roof = |y: f32| (y + air).min(grid.ny as f32).max(1.0);
         let columns = &self.coarse;
@@ -466,7 +468,7 @@ impl TerrainLook {
     }
 
     /// Returns the unshadowed fraction of the sun (0 to 1) at (`x`, `z`) in cells, also outside of
-    /// the box.
+    /// the simulation box.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),
@@ -474,7 +476,8 @@ impl TerrainLook {
         }
     }
 
-    /// Returns the surface properties of the land `beyond` around the box at `p` (cells).
+    /// Returns the surface properties of the land `beyond` around the simulation box at `p`
+    /// (cells).
     pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
         let rock = beyond.rock(p.x, p.z);
         Rock {
@@ -483,7 +486,8 @@ impl TerrainLook {
         }
     }
 
-    /// Returns the height in cells of the ground below `p` (cells), also outside of the box.
+    /// Returns the height in cells of the ground below `p` (cells), also outside of the simulation
+    /// box.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(p.x, p.z) => beyond.height(p.x, p.z),
@@ -513,7 +517,8 @@ fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z):
 }
 
 /// Returns the albedo of the picture `drape` at `place`, averaged over `span`, or of the rock where
-/// the picture is transparent. `place` and `span` are fractions of the box along x and z.
+/// the picture is transparent. `place` and `span` are fractions of the simulation box along x and
+/// z.
 fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
     let Some(drape) = drape else { return rock() };
     match drape.mean_color(place, span) {
@@ -551,8 +556,8 @@ fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
 }
 
-/// Computes the land around `block`; `unit` is the pattern unit in cells (1/128 of the box's longer
-/// side).
+/// Computes the land around `block`; `unit` is the pattern unit in cells (1/128 of the simulation
+/// box's longer side).
 fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
     let open = OpenSky::new();
     let surface = |at: V3, normal: V3| {

@@ -43,12 +43,12 @@ const DARK: f32 = 0.04;
 /// Exponent of the cosine by which reflections of the lava are narrowed.
 pub const GLOSS: i32 = 3;
 
-/// Coefficient of the squared height above the lava (in pattern units of 1/128 of the box's longer
-/// side) by which the light on gas fades.
+/// Coefficient of the squared height above the lava (in pattern units of 1/128 of the simulation
+/// box's longer side) by which the light on gas fades.
 pub const HIGH: f32 = 0.008;
 
-/// Distance outside of the box, in cells, at which the lava's light has faded to zero.
-// The maps end at the sides of the box.
+/// Distance outside of the simulation box, in cells, at which the lava's light has faded to zero.
+// The maps end at the sides of the simulation box.
 pub const BEYOND: f32 = 16.0;
 /// Near, middle and far blur: radius in cells of each of its three box filters, and weight of its
 /// light.
@@ -57,7 +57,7 @@ const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 /// Settings of the look that determine the light of the lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glow {
-    /// [`LookSpec::film`]: amount below which lava is not drawn.
+    /// [`LookSpec::film`]: amount (fraction of a full cell) below which lava is not drawn.
     pub film: f32,
     /// [`LookSpec::iso`]: amount at which the drawn surface lies.
     pub iso: f32,

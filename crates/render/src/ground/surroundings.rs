@@ -19,28 +19,29 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, Surroundings};
 
 // Look constants, chosen by eye unless another reason is given.
-/// Width of the land beyond each side of the box, if it ends in a sea and if it ends in a plain, in
-/// longest sides of the box.
+/// Width of the land beyond each side of the simulation box, if it ends in a sea and if it ends in
+/// a plain, in longest sides of the box.
 const MARGINS: [f32; 2] = [1.25, 2.4];
-/// Maximum number of nodes along an edge of the land including the box.
+/// Maximum number of nodes along an edge of the land including the simulation box.
 const NODES: f32 = 640.0;
-/// Depth of the sea floor at the outer edge of the land, below the lowest point of the box's sides,
-/// in longest sides of the box.
+/// Depth of the sea floor at the outer edge of the land, below the lowest point of the simulation
+/// box's sides, in longest sides of the box.
 const DEEPEST: f32 = 0.26;
-/// Distance over which a slope at a side of the box levels out, in longest sides of the box.
+/// Distance over which a slope at a side of the simulation box levels out, in longest sides of the
+/// box.
 const GOES_ON: f32 = 0.14;
-/// Steepest descent (negative) and steepest ascent that the slopes beyond the box may have, as
-/// height per distance.
+/// Steepest descent (negative) and steepest ascent that the slopes beyond the simulation box may
+/// have, as height per distance.
 const STEEPEST: [f32; 2] = [-0.9, 0.35];
-/// Length in cells over which the slope at a side of the box is averaged, inwards and along the
-/// side.
+/// Length in cells over which the slope at a side of the simulation box is averaged, inwards and
+/// along the side.
 // The slope of single cells would continue as a furrow.
 const SLOPED: f32 = 8.0;
-/// Amplitude of the noise that displaces the heights taken from the box's side, so that ridges
-/// bend; as a fraction of the distance from the box.
+/// Amplitude of the noise that displaces the heights taken from the simulation box's side, so that
+/// ridges bend; as a fraction of the distance from the box.
 const BENDS: f32 = 0.45;
 /// Half width of the part of a side whose heights are averaged for a point outside, as a fraction
-/// of the point's distance from the box.
+/// of the point's distance from the simulation box.
 const WIDENS: f32 = 0.8;
 /// Sample positions in the averaged part of a side (-1 to 1 across its width), and their weights.
 // Enough positions that a peak at the side has no row of echoes.
@@ -59,31 +60,33 @@ const SIDES: [(f32, f32); 13] = [
     (0.75, 0.045),
     (0.9, 0.02),
 ];
-/// Height of hills, as a fraction of the distance from the box.
+/// Height of hills, as a fraction of the distance from the simulation box.
 const HILLS: f32 = 0.08;
-/// Distance from the box beyond which hills become no higher, in longest sides of the box.
+/// Distance from the simulation box beyond which hills become no higher, in longest sides of the
+/// box.
 const HILLY: f32 = 0.3;
-/// Height of rocks, and distance from the box at which rocks reach this height, both in pattern
-/// units (1/128 of the box's longer side).
+/// Height of rocks, and distance from the simulation box at which rocks reach this height, both in
+/// pattern units (1/128 of the box's longer side).
 const ROCKS: [f32; 2] = [0.8, 5.0];
-/// Height above the lowest point of the box's sides, in longest sides of the box; ground below this
-/// height gets the sunlight of this height.
+/// Height above the lowest point of the simulation box's sides, in longest sides of the box; ground
+/// below this height gets the sunlight of this height.
 // Water covers lower ground, so its sunlight comes from the surface of the water.
 const LIT: f32 = 0.03;
-/// Depth in cells by which nodes just inside the box are lowered below the ground of the box.
-// The offset lets the ground of the box hide these nodes.
+/// Depth in cells by which nodes just inside the simulation box are lowered below the ground of the
+/// box.
+// The offset lets the ground of the simulation box hide these nodes.
 const HIDDEN: f32 = 0.3;
 
-/// Change of the ground at the sides of the box, in cells, from which the land around is computed
-/// anew.
+/// Change of the ground at the sides of the simulation box, in cells, from which the land around is
+/// computed anew.
 // A bake for each film of lava that sets at the sides would take longer than the picture.
 const STEP: f32 = 0.4;
-/// Fraction of the box's sides that lies lower than the plain.
+/// Fraction of the simulation box's sides that lies lower than the plain.
 const LOW: f32 = 0.2;
 /// Fraction of the land's width from which hills flatten out into the plain.
 const FLAT: f32 = 0.75;
 
-/// Outer edge of the land around the box.
+/// Outer edge of the land around the simulation box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ends {
     /// The land sinks below the surface of a sea.
@@ -94,7 +97,7 @@ pub enum Ends {
 
 impl Ends {
     /// Returns the outer edge that `look` asks for; `None` if the ground ends at the sides of the
-    /// box.
+    /// simulation box.
     pub(crate) fn from_look(look: &LookSpec) -> Option<Self> {
         match look.surroundings {
             Surroundings::Sea => Some(Self::Sea),
@@ -104,14 +107,16 @@ impl Ends {
     }
 }
 
-/// Computed land around the box; positions are in cells, with the origin at the box's corner.
+/// Computed land around the simulation box; positions are in cells, with the origin at the box's
+/// corner.
 #[derive(Clone, Debug)]
 pub struct Beyond {
     /// Outer edge of the land: sea or plain.
     pub ends: Ends,
     /// Height in cells of the plain in which the land ends.
     pub(crate) plain: f32,
-    /// Height field that rays meet, with x and z in nodes; it has a hole where the box is.
+    /// Height field that rays meet, with x and z in nodes; it has a hole where the simulation box
+    /// is.
     open: Heightfield,
     /// Albedo of the rock per node, linear RGB.
     pub albedo: Raster<V3>,
@@ -119,38 +124,40 @@ pub struct Beyond {
     pub normal: Raster<V3>,
     /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
     pub light: Raster<Vector2<f32>>,
-    /// Distance along x and z from the first node to the box, in cells.
+    /// Distance along x and z from the first node to the simulation box, in cells.
     pub margin: f32,
     /// Distance between neighbouring nodes, in cells.
     pub spacing: f32,
-    /// Size of the box along x and z, in cells.
+    /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
-    /// Heights in cells of the ground at the sides of the box, from which the land was computed.
+    /// Heights in cells of the ground at the sides of the simulation box, from which the land was
+    /// computed.
     sides: Vec<f32>,
 }
 
-/// Inputs from which the heights of the land around the box are computed.
+/// Inputs from which the heights of the land around the simulation box are computed.
 struct Outline<'a> {
-    /// Ground of the box.
+    /// Ground of the simulation box.
     block: &'a Heightfield,
-    /// Size of the box along x and z, in cells.
+    /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
-    /// Longest side of the box in cells.
+    /// Longest side of the simulation box in cells.
     longest: f32,
-    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the simulation box's longer
+    /// side.
     unit: f32,
-    /// Lowest height of the ground at the box's sides, in cells.
+    /// Lowest height of the ground at the simulation box's sides, in cells.
     lowest: f32,
     /// Height in cells of the plain in which the land may end.
     plain: f32,
-    /// Width of the land beyond each side of the box, in cells.
+    /// Width of the land beyond each side of the simulation box, in cells.
     margin: f32,
     ends: Ends,
 }
 
 impl Outline<'_> {
-    /// Returns the height of the land at (`x`, `z`), all in cells; inside the box, the height of
-    /// the box's ground.
+    /// Returns the height of the land at (`x`, `z`), all in cells; inside the simulation box, the
+    /// height of the box's ground.
     fn height(&self, x: f32, z: f32) -> f32 {
         let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
         let out = Vector2::new(x - held[0], z - held[1]);
@@ -210,7 +217,7 @@ impl Outline<'_> {
     }
 
     /// Returns the height of hills and rocks in cells at `q` (position in pattern units of 1/128 of
-    /// the box's longer side), at the distance `away` (cells) from the box.
+    /// the simulation box's longer side), at the distance `away` (cells) from the box.
     fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
@@ -230,9 +237,9 @@ impl Outline<'_> {
         hills + rocks
     }
 
-    /// Returns the height at (`x`, `z`) for the height field with a hole: `foot` inside the box, so
-    /// that rays meet the box's own ground there, and slightly lowered heights within `spacing` of
-    /// its sides.
+    /// Returns the height at (`x`, `z`) for the height field with a hole: `foot` inside the
+    /// simulation box, so that rays meet the box's own ground there, and slightly lowered heights
+    /// within `spacing` of its sides.
     fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
         let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
         match inside {
@@ -252,11 +259,11 @@ pub struct Surface {
 }
 
 impl Beyond {
-    /// Computes the land around the box.
+    /// Computes the land around the simulation box.
     ///
     /// `surface` returns the rock at a position (cells) with a smooth normal; `sun` returns the
     /// unshadowed fraction of the sun at a node of a height field, `sky` the visible fraction of
-    /// the sky; `unit` is the pattern unit in cells (1/128 of the box's longer side).
+    /// the sky; `unit` is the pattern unit in cells (1/128 of the simulation box's longer side).
     pub(super) fn bake(
         (block, ends): (&Heightfield, Ends),
         unit: f32,
@@ -289,8 +296,8 @@ impl Beyond {
         let foot = heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0;
         let mut whole = Heightfield::new(heights, foot);
         whole.tall = block.tall / spacing;
-        // Rays meet `open`, where the box is cut out; normals and light are those of the whole
-        // ground, without a hole.
+        // Rays meet `open`, where the simulation box is cut out; normals and light are those of the
+        // whole ground, without a hole.
         let mut open = Heightfield::new(
             raster(&|x, z| outline.open(x, z, spacing, foot)),
             foot - 1.0,
@@ -366,11 +373,11 @@ impl Beyond {
             &self.open.whole(),
             0.0,
         )?;
-        // A little of this ground stands in the box, hidden by the ground of the box.
+        // A little of this ground stands in the simulation box, hidden by the ground of the box.
         (hit.face == Face::Top).then_some(hit.t)
     }
 
-    /// Returns true if (`x`, `z`) in cells lies outside of the box.
+    /// Returns true if (`x`, `z`) in cells lies outside of the simulation box.
     pub(crate) fn has(&self, x: f32, z: f32) -> bool {
         x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
     }
@@ -398,8 +405,8 @@ impl Beyond {
     }
 }
 
-/// Returns the distance between nodes, and the distance from the first node to the box, in cells;
-/// `longest` is the longest side of the box in cells.
+/// Returns the distance between nodes, and the distance from the first node to the simulation box,
+/// in cells; `longest` is the longest side of the box in cells.
 fn spread(longest: f32, ends: Ends) -> (f32, f32) {
     let share = MARGINS[ends as usize];
     let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
@@ -407,7 +414,7 @@ fn spread(longest: f32, ends: Ends) -> (f32, f32) {
 }
 
 /// Returns the number of nodes of the land around a box of `size` cells along x and z, including
-/// the nodes in the box.
+/// the nodes in the simulation box.
 pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
     let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
@@ -415,8 +422,8 @@ pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
         .product()
 }
 
-/// Returns the height of a plain around the box: the [`LOW`] quantile of `sides`, the heights at
-/// the box's sides.
+/// Returns the height of a plain around the simulation box: the [`LOW`] quantile of `sides`, the
+/// heights at the box's sides.
 fn low(sides: &[f32]) -> f32 {
     let mut sides = sides.to_vec();
     let at = ((sides.len() - 1) as f32 * LOW) as usize;

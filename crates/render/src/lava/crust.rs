@@ -63,7 +63,7 @@ pub const ROOF: [f32; 2] = [0.25, 0.6];
 /// 1).
 pub const ROOF_RAGGED: f32 = 0.3;
 /// Frequency of the noise that makes the underside of the crust ragged, in waves per pattern unit
-/// (1/128 of the box's longer side).
+/// (1/128 of the simulation box's longer side).
 pub const ROOF_GRAINS: f32 = 0.9;
 /// Albedo of the crust on top of cut-open lava, linear RGB.
 pub const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
@@ -89,8 +89,8 @@ pub(crate) struct Skin {
     pub(crate) normal: V3,
     /// Unit direction of the ray from the camera.
     pub(crate) view: V3,
-    /// Set if a side of the box or of its shown part cuts the lava open at this point: the interior
-    /// has no crust.
+    /// Set if a side of the simulation box or of its shown part cuts the lava open at this point:
+    /// the interior has no crust.
     pub(crate) cut: bool,
 }
 

@@ -138,15 +138,15 @@ pub struct Copy {
     pub offset: f32,
 }
 
-/// Returns the width of plates in cells; `unit` is the pattern unit in cells (1/128 of the box's
-/// longer side).
+/// Returns the width of plates in cells; `unit` is the pattern unit in cells (1/128 of the
+/// simulation box's longer side).
 pub fn plate_size(look: &LookSpec, unit: f32) -> f32 {
     look.plate_size.unwrap_or(3.6 * unit)
 }
 
 /// Returns the states of both pattern copies after `steps` steps; `None` if the look has no drift.
 /// At step 0 the first copy is at the middle of its period. `unit` is the pattern unit in cells
-/// (1/128 of the box's longer side).
+/// (1/128 of the simulation box's longer side).
 pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     if look.drift <= 0.0 {
         return None;
@@ -257,7 +257,7 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
 }
 
 /// Returns the crust pattern at `p` (cells) for plates of the width `size` (cells), not advected;
-/// `unit` is the pattern unit in cells (1/128 of the box's longer side).
+/// `unit` is the pattern unit in cells (1/128 of the simulation box's longer side).
 fn pattern(p: V3, size: f32, state: &PlateState, unit: f32) -> Pattern {
     // Longer down steep flanks than across, as plates that ride on a flow are.
     let q = v3(p.x, p.y * 0.66, p.z) / size;

@@ -24,30 +24,34 @@ use lavoxel_sim::source::VentSpec;
 /// Maximum number of streaks in a picture.
 // Each ray tests the streaks of all fountains near to its way: both bounds limit that cost.
 pub const MOST: usize = 160;
-/// Maximum number of mouths that throw clots; the mouths with the highest rates are kept.
+/// Maximum number of vent mouths that throw clots; the mouths with the highest effusion rates are
+/// kept.
 pub const MOST_MOUTHS: usize = 8;
 // Look constants of the fountain, chosen by eye.
 /// Number of streaks of a vent whose scaled rate (effusion rate divided by the square of the
-/// pattern unit of 1/128 of the box's longer side) is 1 cell per step.
+/// pattern unit of 1/128 of the simulation box's longer side) is 1 cell per step.
 const USUAL: f32 = 88.0;
-/// Height in pattern units (1/128 of the box's longer side) that the highest clots reach at a
-/// scaled rate of 1 cell per step.
+/// Height in pattern units (1/128 of the simulation box's longer side) that the highest clots reach
+/// at a scaled rate of 1 cell per step.
 const HEIGHT: f32 = 11.0;
 /// Exponents of the scaled rate in the number of streaks and in the height of the clots.
 const POWERS: [f32; 2] = [0.5, 0.38];
-/// Range to which the scaled rate of a mouth is clamped, in cells per step.
+/// Range to which the scaled rate of a vent mouth (effusion rate divided by the square of the
+/// pattern unit) is clamped, in cells per step.
 const RATES: [f32; 2] = [0.02, 4.0];
 /// Duration of the highest clot's flight, up and down, in steps.
 // Fewer steps would look faster than in nature, and a film would show each clot in one frame only.
 const STEPS: f64 = 240.0;
-/// Fraction of a clot's cycle after which the clot falls below the height of the mouth.
+/// Fraction of a clot's cycle (one flight, until the next clot leaves) after which the clot falls
+/// below the height of its vent mouth.
 // The clot goes on falling below that height until the next clot leaves.
 const FALLS: f32 = 0.72;
 /// Length of a streak, as a fraction of its clot's trajectory.
 const LENGTH: f32 = 0.06;
-/// Smallest and largest radius of a streak, in pattern units (1/128 of the box's longer side).
+/// Smallest and largest radius of a streak, in pattern units (1/128 of the simulation box's longer
+/// side).
 const RADII: [f32; 2] = [0.04, 0.22];
-/// Temperature in kelvin at which clots leave the mouth.
+/// Temperature in kelvin at which clots leave the vent mouth.
 const LEAVES: f32 = 1420.0;
 /// Cooling of a small clot during its flight, in kelvin.
 const COOLS: f32 = 520.0;
@@ -67,7 +71,7 @@ pub const HIDES: f32 = 0.45;
 /// Number of samples of gas and smoke in front of the nearest streak of a ray.
 pub const SAMPLES: usize = 16;
 
-/// Mouth of a vent from which clots of lava are thrown.
+/// Mouth of a vent: place on the surface from which clots of lava are thrown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mouth {
     /// Centre of the mouth on the surface of the lava or the ground, in cells along x, y and z.
@@ -81,8 +85,8 @@ pub struct Mouth {
 }
 
 impl Mouth {
-    /// Returns the mouths of those `vents` that pour lava of the classic model at the step `steps`,
-    /// highest rates first.
+    /// Returns the mouths of those `vents` that pour lava of the cellular automaton at the step
+    /// `steps`, highest effusion rates first; at most `MOST_MOUTHS`.
     ///
     /// `ground` holds heights in cells, shape (nz, nx); `seed` is the seed of the simulation. A
     /// long fissure has a mouth at each of its points.
@@ -155,31 +159,32 @@ pub struct Streak {
     pub kelvin: f32,
 }
 
-/// Clots of one mouth, with a bounding sphere.
+/// Clots thrown from one vent mouth, with their bounding sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fountain {
     /// Centre of the bounding sphere in cells.
     pub middle: V3,
     /// Radius of the bounding sphere in cells; includes the soft edges of the streaks.
     pub radius: f32,
-    /// Range `[first, end)` of the mouth's streaks in [`Sparks::streaks`].
+    /// Range `[first, end)` of the fountain's streaks in [`Sparks::streaks`].
     pub streaks: [usize; 2],
 }
 
-/// All clots that a frame shows.
+/// Clots of lava in flight that a frame shows, with the fountains to which the clots belong.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sparks {
-    /// One fountain per mouth that has streaks.
+    /// One fountain per vent mouth from which at least one clot is in flight.
     pub fountains: Vec<Fountain>,
-    /// Streaks of all mouths, grouped by fountain.
+    /// Streaks of all fountains; those of one fountain are consecutive (see `Fountain::streaks`).
     pub streaks: Vec<Streak>,
 }
 
 impl Sparks {
-    /// Returns the clots of `mouths` that are in flight after `steps` steps.
+    /// Returns the clots thrown from the vent mouths `mouths` that are in flight after `steps`
+    /// steps.
     ///
     /// `share` scales the number of clots: 1 for the usual number, 0 for none; `unit` is the
-    /// pattern unit in cells (1/128 of the box's longer side).
+    /// pattern unit in cells (1/128 of the simulation box's longer side).
     pub fn at(mouths: &[Mouth], steps: f64, share: f32, unit: f32) -> Self {
         let mut sparks = Self::default();
         if share <= 0.0 {
@@ -244,7 +249,7 @@ fn dice(seed: u64, property: u64) -> f32 {
 
 /// Returns the `k`-th clot of `mouth` after `steps` steps; a clot that has landed is replaced by a
 /// new one. `height` is the height (cells) of the highest clots, `unit` the pattern unit in cells
-/// (1/128 of the box's longer side).
+/// (1/128 of the simulation box's longer side).
 fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Streak {
     let own = mix64(mouth.seed ^ mix64(k + 1));
     // The power makes high clots rare.

@@ -127,7 +127,8 @@ fn nearest_texels(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     (rows, between)
 }
 
-/// Decodes height and slope from interpolated bytes (0 to 255).
+/// Decodes height and slope of the billows from interpolated bytes (0 to 255): `value` for the
+/// height, `east`, `up` and `south` for the components of the slope.
 #[inline(always)]
 fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     let scale = 2.0 / 255.0;

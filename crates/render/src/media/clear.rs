@@ -40,8 +40,9 @@ pub(crate) struct Clouds<'a> {
 }
 
 impl<'a> Media<'a> {
-    /// Sorts the media of a frame. `shown` is the part of the box in which media are drawn (lower
-    /// and upper bound per axis, as fractions); `skipping` is the way to skip empty space.
+    /// Sorts the media of a frame. `shown` is the part of the simulation box in which media are
+    /// drawn (lower and upper bound per axis, as fractions); `skipping` is the way to skip empty
+    /// space.
     pub(crate) fn new(
         all: Vec<Clear<'a>>,
         clouds: Clouds<'a>,

@@ -37,21 +37,21 @@ pub(crate) const DENSE: f32 = 0.25;
 /// Maximum number of kinds of gas with own optical properties; further gases are drawn like the
 /// last kind.
 pub const KINDS: usize = 2;
-/// Longest side of the box, in cells, above which coarse cells have an edge of 4 instead of 2
-/// cells.
+/// Longest side of the simulation box, in cells, above which coarse cells have an edge of 4 instead
+/// of 2 cells.
 const LARGE: usize = 256;
 /// Maximum sum of both encoded densities (255 for 1) at which gas is not drawn.
 pub const LEAST: u16 = 2;
 /// Maximum horizontal displacement of gas by eddies, in coarse cells.
 const BENT: f32 = 1.4;
-/// Frequency of the eddies, in waves per pattern unit (1/128 of the box's longer side). Eddies rise
-/// together with the billows.
+/// Frequency of the eddies, in waves per pattern unit (1/128 of the simulation box's longer side).
+/// Eddies rise together with the billows.
 const EDDIES: f32 = 0.11;
-/// Distance in coarse cells over which gas fades out towards a side or the top of the box; without
-/// fading, the cut gas would look like a wall.
+/// Distance in coarse cells over which gas fades out towards a side or the top of the simulation
+/// box; without fading, the cut gas would look like a wall.
 const THINNED: f32 = 3.0;
 /// Number of coarse cells along an axis below which gas does not fade out along that axis, because
-/// the box is a thin slice.
+/// the simulation box is a thin slice.
 const SLICE: usize = 10;
 /// Fraction of the extinction that applies to light from below: this light comes from a wide area
 /// and is scattered around obstacles.
@@ -69,7 +69,7 @@ const ICE: f32 = 0.12;
 /// Offset in coarse cells, along the normal and towards the sun, at which the sunlight on a surface
 /// is read; in the surface's own coarse cell it would be dark.
 pub const OFF: f32 = 1.25;
-/// Distance outside of the box, in coarse cells, over which shadows fade out.
+/// Distance outside of the simulation box, in coarse cells, over which shadows fade out.
 pub const FADED: f32 = 8.0;
 /// Minimum sine of the sun's elevation for shadows; a lower sun casts shadows as at this elevation.
 const LOWEST: f32 = 0.2;
@@ -177,7 +177,7 @@ impl Wanted {
 /// Gases of a frame on the coarse grid, with a grid of blocks that tells where there is gas.
 #[derive(Clone, Debug)]
 pub struct Fog {
-    /// Size of the box in cells along x, y and z.
+    /// Size of the simulation box in cells along x, y and z.
     size: [f32; 3],
     /// Edge of a coarse cell, in cells.
     pub edge: usize,
@@ -374,8 +374,8 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     to
 }
 
-/// Reduces `values` to zero towards the sides and the top of the box. Eddies, applied later, make
-/// the faded border ragged.
+/// Reduces `values` to zero towards the sides and the top of the simulation box. Eddies, applied
+/// later, make the faded border ragged.
 fn thin(values: &mut [f32], grid: Grid) {
     let left = |cell: usize, count: usize, floor: bool| {
         let away = (count - 1 - cell).min(if floor { count } else { cell });
@@ -473,7 +473,7 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     let (whole_x, whole_z) = (east.floor() as isize, south.floor() as isize);
     let (fx, fz) = (east - east.floor(), south - south.floor());
     let mut lit = vec![1.0; grid.cells()];
-    // Transmittance below the lower half of the layer above; 1 above the box.
+    // Transmittance below the lower half of the layer above; 1 above the simulation box.
     let mut above = vec![1.0; grid.nx * grid.nz];
     let mut untouched = true;
     for y in (0..grid.ny).rev() {
@@ -532,12 +532,12 @@ fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     lit
 }
 
-/// Gases of a frame, with the distance between samples and the shown part of the box.
+/// Gases of a frame, with the distance between samples and the shown part of the simulation box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogField<'a> {
     fog: &'a Fog,
     step: f32,
-    /// Lower and upper bound of the shown part of the box along x, y and z, in cells.
+    /// Lower and upper bound of the shown part of the simulation box along x, y and z, in cells.
     shown: [[f32; 2]; 3],
     skipping: Skipping,
 }
@@ -562,8 +562,8 @@ impl Gas {
 }
 
 impl<'a> FogField<'a> {
-    /// Returns the gases in the part `clip` of the box (lower and upper bound per axis, as
-    /// fractions), for rays with the step `step` of the look, in cells.
+    /// Returns the gases in the part `clip` of the simulation box (lower and upper bound per axis,
+    /// as fractions), for rays with the step `step` of the look, in cells.
     pub(crate) fn new(
         fog: &'a Fog,
         step: f32,
@@ -587,7 +587,7 @@ impl<'a> FogField<'a> {
         self.step
     }
 
-    /// Returns the trilinearly interpolated gas at `p` (cells), clamped to the box.
+    /// Returns the trilinearly interpolated gas at `p` (cells), clamped to the simulation box.
     #[inline(always)]
     pub(crate) fn at(&self, p: V3) -> Gas {
         let grid = self.fog.grid;
@@ -631,7 +631,7 @@ impl<'a> FogField<'a> {
     /// Returns the transmittance (0 to 1) of sunlight at `p` (cells), through gas and past opaque
     /// media.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
-        // Outside of the box: value at the nearest side, fading to 1 with distance.
+        // Outside of the simulation box: value at the nearest side, fading to 1 with distance.
         let size = self.fog.size;
         let beside = [p.x, p.z]
             .into_iter()

@@ -24,7 +24,8 @@ pub const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
 /// Cosines of the angle between normal and view between which the surface of a stream is frayed
 /// (two values), and the weight of the streaks that is added to the cosine.
 pub const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
-/// Frequency of wind ripples, in waves per pattern unit (1/128 of the box's longer side).
+/// Frequency of wind ripples, in waves per pattern unit (1/128 of the simulation box's longer
+/// side).
 pub const RIPPLES: f32 = 0.8;
 /// Amplitude of the slope of wind ripples (height per distance).
 pub const STEEP: f32 = 0.3;
@@ -90,8 +91,8 @@ fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     )
 }
 
-/// Returns the height (−1 to 1) of the ripples at `q` (pattern units of 1/128 of the box's longer
-/// side), and their rise along the wind.
+/// Returns the height (−1 to 1) of the ripples at `q` (pattern units of 1/128 of the simulation
+/// box's longer side), and their rise along the wind.
 fn ripple(q: V3) -> (f32, f32) {
     // Ripples wander, fork where two crests meet, and fade in and out over the field.
     let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6

@@ -30,12 +30,12 @@ pub const WHITE: f32 = 0.42;
 pub const GLASSY: f32 = 0.07;
 /// Fraction of light from behind that deep, clear ice transmits.
 pub const CLEAR: f32 = 0.85;
-/// Assumed thickness of a film of ice, in cells.
+/// Assumed thickness in cells of ice that is too thin for a surface of its own.
 pub const FILM: f32 = 0.6;
-/// Depths at which cracks and bubbles are evaluated, in pattern units (1/128 of the box's longer
-/// side).
+/// Depths at which cracks and bubbles are evaluated, in pattern units (1/128 of the simulation
+/// box's longer side).
 pub const LAYERS: [f32; 2] = [0.7, 2.4];
-/// Number of ice crystals per pattern unit (1/128 of the box's longer side).
+/// Number of ice crystals per pattern unit (1/128 of the simulation box's longer side).
 pub const CRYSTALS: f32 = 0.15;
 /// Amount by which each crystal deflects a ray, as an offset of the ray's unit direction.
 pub const TURNS: f32 = 0.14;
@@ -130,8 +130,8 @@ impl Flaws {
     };
 
     /// Returns the effect of the cracks and bubbles along the refracted ray `bent` from `q`
-    /// (pattern units of 1/128 of the box's longer side). Cracks are flat and divide the ice into
-    /// crystals, each of which deflects light differently.
+    /// (pattern units of 1/128 of the simulation box's longer side). Cracks are flat and divide the
+    /// ice into crystals, each of which deflects light differently.
     fn under(q: V3, bent: V3) -> Self {
         let mut flaws = Self::NONE;
         for (layer, depth) in LAYERS.into_iter().enumerate() {

@@ -48,7 +48,7 @@ use lavoxel_automaton::view::MaterialLook;
 /// Density (0 to 1) at which the surface of a medium is drawn.
 pub const ISO: f32 = 0.5;
 /// Distance in cells behind a ray's exit from a medium at which the density is tested: if it is
-/// low, the exit is a surface, if it is high, the exit is a side of the box.
+/// low, the exit is a surface, if it is high, the exit is a side of the simulation box.
 const BEYOND: f32 = 0.3;
 /// Maximum number of surface hits per ray; surfaces farther away are ignored.
 const MOST: usize = 24;
@@ -128,8 +128,8 @@ impl Events {
         let Event { t, medium, .. } = self.events[entered];
         let mut after = self.all()[entered + 1..].iter();
         match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
-            // Outside of the box, densities repeat the value at its side: a body cut by the side
-            // continues there and is no drop.
+            // Outside of the simulation box, densities repeat the value at its side: a body cut by
+            // the side continues there and is no drop.
             Some(left)
                 if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO =>
             {
@@ -152,9 +152,9 @@ impl Events {
 /// Set of the media in which a point of a ray lies.
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
-    /// Bit set of the media by index.
+    /// Bit set of these media; bit i stands for the medium with the index i.
     media: u32,
-    /// Set if the ray entered the medium through a side of the shown part of the box.
+    /// Set if the ray entered the medium through a side of the shown part of the simulation box.
     by_pane: bool,
 }
 
@@ -336,7 +336,7 @@ fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
 }
 
 /// Adds haze over the sea to `passed`, so that the sea fades into the horizon; `beyond` is the
-/// distance in cells from the box.
+/// distance in cells from the simulation box.
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();

@@ -35,7 +35,8 @@ pub const SHADED: f32 = 0.15;
 /// Fraction of its albedo that the densest ash loses: fresh ash above a vent is coarse and dark,
 /// diluted ash is pale.
 pub const DARKENED: f32 = 0.85;
-/// Optical depth of an air cell at which ash is darkened by half of [`DARKENED`].
+/// Optical depth across an air cell at which the ash in the cell is darkened by half of
+/// [`DARKENED`].
 pub const HALF_DARKENED: f32 = 0.4;
 /// Albedo of water drops, linear RGB.
 pub const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
@@ -219,7 +220,8 @@ impl Work for Along<'_> {
         } = self;
         let step = march.field.step();
         let mut places = march.field.places(ray, (from, to), jitter);
-        // No closures: they would be compiled without the instructions of the level.
+        // No closures: they would be compiled without the instruction set that was selected at run
+        // time.
         while let Some((t, p)) = places.next() {
             if let Some(puff) = march.at(s, (t, p)) {
                 march.step(s, passed, (ray, puff), (t, step.min(t - from)));
@@ -343,8 +345,9 @@ impl March<'_> {
         })
     }
 
-    /// Adds to `passed` the light of a step of `length` that ends at the distance `t`, and its
-    /// absorption; a step that absorbs much of the visible light is split into sub-steps.
+    /// Adds to `passed` the light of a step of `length` (cells) along `ray` that ends at the
+    /// distance `t` (cells) in the smoke `puff`, and its absorption; a step that absorbs much of
+    /// the visible light is split into sub-steps.
     #[inline(always)]
     fn step<S: Simd>(
         &self,
@@ -392,8 +395,9 @@ impl March<'_> {
     }
 }
 
-/// Returns the albedo of ash mixed with inks; the array holds the square roots of the ink's RGB
-/// colour, and the fraction of ink (0 to 1).
+/// Returns the linear RGB albedo of ash mixed with inks (coloured tracers). The array holds the
+/// square roots of the linear red, green and blue of the inks' mixture, and the inks' mass fraction
+/// (0 to 1).
 #[inline(always)]
 fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
     if share == 0.0 {

@@ -1,7 +1,8 @@
-//! Sea around a box that stands in water: continues the water at the sides of the box as a level
-//! surface to the horizon.
+//! Sea around a box that stands in water: continues the water at the sides of the simulation box as
+//! a level surface to the horizon.
 //!
-//! Sea and water in the box form a single body for rays, without a surface at the sides of the box:
+//! Sea and water in the simulation box form a single body for rays, without a surface at the sides
+//! of the box:
 //!
 //! ```text
 //!  eye
@@ -20,32 +21,33 @@ use crate::volume::field::{Border, span_in};
 use lavoxel_automaton::view::Form;
 use lavoxel_sim::lowpass::Volume;
 
-/// Minimum fraction of the columns at the sides of the box that must contain water for a sea to be
-/// drawn.
+/// Minimum fraction of the columns at the sides of the simulation box that must contain water for a
+/// sea to be drawn.
 const LEAST: f32 = 0.1;
 /// Density at the surface of a liquid, as a byte value (0 to 255).
 const SURFACE: f32 = 127.5;
 /// Length of a ray in the sea, in cells, from which the water is treated as opaque.
 pub const DEEPEST: f32 = 240.0;
-/// Tolerance in cells when the end of a ray segment in the box is compared with the side of the
-/// box.
+/// Tolerance in cells when the end of a ray segment in the simulation box is compared with the side
+/// of the box.
 pub(crate) const SEAM: f32 = 0.05;
-/// Distance at which the sea has faded into haze, in multiples of the box's longer horizontal side.
-/// Chosen by eye.
+/// Distance at which the sea has faded into haze, in multiples of the simulation box's longer
+/// horizontal side. Chosen by eye.
 pub const FAR: f32 = 16.0;
 
-/// Sea around the box: its liquid and its level.
+/// Sea around the simulation box: its liquid and its level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sea {
     /// Index of the liquid in [`Volume::media`].
     pub medium: usize,
-    /// Height of the sea's surface in cells above the floor of the box.
+    /// Height of the sea's surface in cells above the floor of the simulation box.
     pub level: f32,
 }
 
 impl Sea {
-    /// Returns the sea for the liquid that most columns at the sides of the box contain; its level
-    /// is the median of the surface heights there. `None` if too few columns contain liquid.
+    /// Returns the sea for the liquid that most columns at the sides of the simulation box contain;
+    /// its level is the median of the surface heights there. `None` if too few columns contain
+    /// liquid.
     pub fn from_volume(volume: &Volume) -> Option<Self> {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
@@ -73,8 +75,8 @@ impl Sea {
     }
 }
 
-/// Returns the heights in cells of the surface of a medium, in the columns at the sides of the box
-/// that contain the medium. `density`: density per cell as bytes.
+/// Returns the heights in cells of the surface of a medium, in the columns at the sides of the
+/// simulation box that contain the medium. `density`: density per cell as bytes.
 fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     let grid = volume.grid;
     let rows = (0..grid.nx).flat_map(|x| [[x, 0], [x, grid.nz - 1]]);
@@ -101,12 +103,12 @@ pub(crate) struct SeaField {
     /// Index of the sea's liquid among the translucent media.
     pub(crate) medium: usize,
     pub(crate) level: f32,
-    /// Size of the box in cells along x, y and z.
+    /// Size of the simulation box in cells along x, y and z.
     pub(crate) size: [f32; 3],
 }
 
 impl SeaField {
-    /// Returns the horizontal distance in cells from the box to `p` (cells); 0 inside.
+    /// Returns the horizontal distance in cells from the simulation box to `p` (cells); 0 inside.
     pub(crate) fn beyond(&self, p: V3) -> f32 {
         beyond([self.size[0], self.size[2]], p)
     }
@@ -134,14 +136,15 @@ impl SeaField {
         (from < to).then_some((from, to))
     }
 
-    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the box; both
-    /// [`f32::MAX`] if the ray misses.
+    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the simulation
+    /// box; both [`f32::MAX`] if the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> (f32, f32) {
         let corners = self.size.map(|n| [0.0, n]);
         span_in(&corners, ray, far).map_or((f32::MAX, f32::MAX), |(near, leaves, _)| (near, leaves))
     }
 
-    /// Returns true if `ray` meets the sea outside of the box before the distance `far` (cells).
+    /// Returns true if `ray` meets the sea outside of the simulation box before the distance `far`
+    /// (cells).
     pub(crate) fn is_met(&self, ray: &Ray, far: f32) -> bool {
         let Some((from, to)) = self.under(ray, far) else {
             return false;
@@ -151,7 +154,7 @@ impl SeaField {
     }
 
     /// Adds the surface of the sea to `events`, the surface hits along `ray` up to `far` (cells),
-    /// and removes the hits of the box's sides between the sea and the water in the box.
+    /// and removes the hits of the simulation box's sides between the sea and the water in the box.
     pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
         let Some((from, to)) = self.under(ray, far) else {
             return;
@@ -170,7 +173,7 @@ impl SeaField {
         if from < near {
             events.insert(event(from, enters));
             let end = near.min(to).min(from + DEEPEST);
-            // The water in the box continues the sea without a surface.
+            // The water in the simulation box continues the sea without a surface.
             if end < near
                 || !events.remove(self.medium, near, |border| matches!(border, Border::Cut(_)))
             {
@@ -242,8 +245,8 @@ mod tests {
             origin: v3(-10.0, 8.0, 3.0),
             direction: v3(1.0, -0.5, 0.0).normalize(),
         };
-        // The ray falls through the level at x = −2, enters the box through its side and leaves
-        // through its floor.
+        // The ray falls through the level at x = −2, enters the simulation box through its side and
+        // leaves through its floor.
         let [enters, side, floor] = [8.0, 10.0, 16.0].map(|along| along / ray.direction.x);
         let mut events = Events::none();
         events.insert(Event {

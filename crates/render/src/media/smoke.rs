@@ -81,8 +81,9 @@ pub struct Smoke {
     /// Encoded motion of each cell with smoke in or next to the cell. Bytes: velocity east, up and
     /// south (128 for 0), and transmittance of skylight. Undefined for other cells.
     flow: Vec<[u8; 4]>,
-    /// Encoded ink of each cell. Bytes: square roots of the ink's RGB colour, and the fraction of
-    /// ink. Empty if there are no inks.
+    /// Colour of the inks (coloured tracers) in each air cell, x fastest, as bytes in which 255
+    /// means 1: square roots of the mixture's linear red, green and blue, and the inks' fraction of
+    /// the mass of ash and inks. Empty for an air without inks.
     tints: Vec<[u8; 4]>,
     blocks: Blocks,
 }
@@ -100,8 +101,9 @@ pub struct Texels<'a> {
     /// Encoded motion of each cell with smoke in or next to the cell. Bytes: velocity east, up and
     /// south (128 for 0), and transmittance of skylight.
     pub flow: &'a [[u8; 4]],
-    /// Encoded ink of each cell. Bytes: square roots of the ink's RGB colour, and the fraction of
-    /// ink. Empty if there are no inks.
+    /// Colour of the inks (coloured tracers) in each air cell, x fastest, as bytes in which 255
+    /// means 1: square roots of the mixture's linear red, green and blue, and the inks' fraction of
+    /// the mass of ash and inks. Empty for an air without inks.
     pub tints: &'a [[u8; 4]],
 }
 
@@ -120,8 +122,8 @@ pub(crate) struct Puff {
     pub(crate) glow: f32,
     /// Velocity (east, up, south) in cells of the simulation per step of the air.
     pub(crate) flow: V3,
-    /// Square roots of the ink's RGB colour, and the fraction (0 to 1) of ink in the smoke not
-    /// counting its steam.
+    /// Colour of the inks (coloured tracers): square roots of the mixture's linear red, green and
+    /// blue, and the inks' fraction of the mass of ash and inks, each 0 to 1.
     pub(crate) tint: [f32; 4],
 }
 

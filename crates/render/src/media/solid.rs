@@ -19,23 +19,24 @@ use lavoxel_automaton::view::Preset;
 
 /// Density (0 to 1) from which matter that is too thin for a surface is visible.
 pub const VEIL: f32 = 0.05;
-/// Densities (0 to 1) at which a film on a smooth surface begins to be visible, and is fully
-/// visible.
+/// Densities (0 to 1) at which a thin film of liquid on a smooth surface begins to be visible, and
+/// is fully visible.
 pub const WETS: [f32; 2] = [0.02, 0.06];
 /// Offset in cells of the samples for the normal of a glossy surface; wide, because reflections
 /// would show every step between cells.
 pub const SHINING: f32 = 3.8;
-/// Offset in cells of the samples for the gradient of a film's density.
+/// Offset in cells of the samples for the gradient of the density of a thin film of liquid.
 pub const REACH: f32 = 1.6;
-/// Distance in cells, towards the inside of a film, at which its density is compared.
+/// Distance in cells, towards the inside of a thin film of liquid, at which its density is
+/// compared.
 pub const INSIDE: f32 = 1.5;
 /// Height above the ground, in cells, up to which the foot of a smooth material is rounded.
 pub const LIP: f32 = 1.3;
-/// Densities at which a film on the ground begins to cover, and covers fully, relative to the
-/// density further inside; about half, because smoothing spreads the edge.
+/// Densities at which a thin film of liquid on the ground begins to cover, and covers fully,
+/// relative to the density further inside; about half, because smoothing spreads the edge.
 pub const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
-/// Densities at which a film on another material begins to cover, and covers fully, relative to the
-/// density further inside.
+/// Densities at which a thin film of liquid on another material begins to cover, and covers fully,
+/// relative to the density further inside.
 pub const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
 /// Heights in cells above the ground at which matter that stands there is sampled, each with the
 /// fraction of light that the ground loses to that matter.
@@ -96,7 +97,7 @@ pub(super) struct Hit<'a> {
     pub(super) t: f32,
     pub(super) point: V3,
     pub(super) normal: V3,
-    /// Set if a side of the shown part of the box cuts the material open at this point.
+    /// Set if a side of the shown part of the simulation box cuts the material open at this point.
     pub(super) cut: bool,
     /// Linear RGB light of the background behind the material.
     pub(super) behind: V3,
@@ -225,7 +226,8 @@ pub(crate) fn crossed(
     }
 }
 
-/// Returns true if a material stands on the ground without a film at its foot.
+/// Returns true if a material of this preset stands on the ground without a thin film of liquid at
+/// its foot.
 fn stands(preset: Preset) -> bool {
     matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
 }
@@ -288,8 +290,8 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     end
 }
 
-/// Returns the coverage (0 to 1) of rough ground at `p` (cells) by a film of the density `density`,
-/// with a ragged edge.
+/// Returns the coverage (0 to 1) of rough ground at `p` (cells) by a thin film of liquid of the
+/// density `density`, with a ragged edge.
 fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
     let least = if preset == Preset::Ice {
@@ -336,7 +338,7 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     })
 }
 
-/// Film of a material that is too thin for a surface of its own.
+/// Thin film of a liquid material on another surface, too thin for a surface of its own.
 struct Film {
     /// Fraction of the surface below that is covered, 0 to 1.
     cover: f32,
@@ -345,9 +347,9 @@ struct Film {
 }
 
 impl Film {
-    /// Returns the film of the density `density` at `p` (cells) on a smooth surface. The film ends
-    /// at a sharp line with a rounded lip, where its density falls below the fractions `ends` of
-    /// the density further inside.
+    /// Returns the thin film of liquid of the density `density` at `p` (cells) on a smooth surface.
+    /// The film ends at a sharp line with a rounded lip, where its density falls below the
+    /// fractions `ends` of the density further inside.
     fn smooth(
         context: &ShadeContext,
         clear: &Clear,
@@ -381,8 +383,8 @@ fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
 }
 
-/// Returns the gradient of a film's density along the surface with the unit normal `normal` at `p`
-/// (cells), and the unit normal of the film.
+/// Returns the gradient of the density of a thin film of liquid along the surface with the unit
+/// normal `normal` at `p` (cells), and the unit normal of the film.
 fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     let tall = context.look.cell_height;
     let rise = in_cells(clear.field.gradient(p, REACH), tall);

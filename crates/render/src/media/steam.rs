@@ -28,7 +28,8 @@ pub const SHADED: f32 = 0.42;
 pub const ASTRAY: f32 = 0.35;
 /// Transmittance at which the integration along a ray stops early.
 pub const OPAQUE: f32 = 0.01;
-/// Frequency of the broadest billows, in billows per pattern unit (1/128 of the box's longer side).
+/// Frequency of the broadest billows, in billows per pattern unit (1/128 of the simulation box's
+/// longer side).
 pub const BROAD: f32 = 0.065;
 /// Amplitude by which billows modulate the density.
 pub const BILLOWS: f32 = 1.2;
@@ -43,8 +44,8 @@ pub const RELIEF: f32 = 0.3;
 pub const FACING: [f32; 2] = [0.42, 1.25];
 /// Distance by which billows rise per step, in cells.
 const RISE: f64 = 0.15;
-/// Height above the ground, in pattern units (1/128 of the box's longer side), above which
-/// mountains cast no shadow on gas.
+/// Height above the ground, in pattern units (1/128 of the simulation box's longer side), above
+/// which mountains cast no shadow on gas.
 pub const LIFTED: f32 = 14.0;
 
 /// Light that enters gas, constant along a ray.
@@ -157,7 +158,8 @@ pub(crate) fn phase(cosine: f32) -> f32 {
 }
 
 /// Returns the position in the billow noise of `p` (cells); `unit` is the pattern unit in cells
-/// (1/128 of the box's longer side), `risen` the height in cells by which the billows have risen.
+/// (1/128 of the simulation box's longer side), `risen` the height in cells by which the billows
+/// have risen.
 fn place(p: V3, unit: f32, risen: f32) -> V3 {
     v3(p.x, p.y - risen, p.z) * (BROAD / unit)
 }

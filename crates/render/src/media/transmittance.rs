@@ -18,8 +18,9 @@ use crate::math::{V3, luminance};
 pub(crate) struct Weave {
     /// Spacing of the grid in pixels: edge of a square of pixels.
     pub(crate) square: usize,
-    /// Maximum difference between corners that agree, both in tone-mapped luminance and in
-    /// transmittance.
+    /// Largest difference between the smoke of the four rays at a square's corners for which the
+    /// square is interpolated; applies to the tone-mapped luminance and to the transmittance (each
+    /// 0 to 1).
     agreed: f32,
     /// Set if the sampling noise of the grid rays is filtered.
     soft: bool,
@@ -171,7 +172,9 @@ impl TransmittanceGrid {
     }
 }
 
-/// Averages the smoke of each grid point with neighbouring points that agree, which removes noise.
+/// Averages the smoke of each grid point with those of its eight neighbours that differ by at most
+/// `agreed` in luminance and transmittance, which removes noise. `across`: number of grid points in
+/// a row.
 fn softened(
     corners: &[Transmittance],
     tones: &[[f32; 2]],

@@ -54,14 +54,14 @@ pub const STRAIGHT: f32 = 0.02;
 pub const RIPPLES: f32 = 0.04;
 /// Slope of the swell on water with waves higher than usual, relative to the ripples.
 pub const SWELL: f32 = 1.1;
-/// Water depth in pattern units (1/128 of the box's longer side) below which high waves break on a
-/// shore.
+/// Water depth in pattern units (1/128 of the simulation box's longer side) below which high waves
+/// break on a shore.
 pub const BREAKS: f32 = 1.5;
-/// Variation in pattern units (1/128 of the box's longer side) of the water depth at which waves
-/// break; makes the edge of the surf ragged.
+/// Variation in pattern units (1/128 of the simulation box's longer side) of the water depth at
+/// which waves break; makes the edge of the surf ragged.
 pub const SWASH: f32 = 1.2;
-/// Distance from the camera in pattern units (1/128 of the box's longer side) at which ripples are
-/// half as high; farther ripples are smaller than pixels.
+/// Distance from the camera in pattern units (1/128 of the simulation box's longer side) at which
+/// ripples are half as high; farther ripples are smaller than pixels.
 pub const FADED: f32 = 260.0;
 /// Displacement of the ripples per step, in pattern units.
 const PACE: f64 = 0.02;
@@ -78,8 +78,8 @@ pub const CHOPPY: f32 = 12.0;
 pub const SMALLER: f32 = 3.0;
 /// Maximum slope of waves that are smaller than a pixel.
 pub const ROUGHEST: f32 = 0.22;
-/// Frequency of the gusts of wind that vary the waves, per pattern unit (1/128 of the box's longer
-/// side).
+/// Frequency of the gusts of wind that vary the waves, per pattern unit (1/128 of the simulation
+/// box's longer side).
 pub const GUSTS: f32 = 0.011;
 /// Widening of the sun's highlight per unit of slope of small waves.
 pub const WIDER: f32 = 40.0;
@@ -96,13 +96,13 @@ pub const SPRAY: f32 = 0.8;
 /// light comes from near the surface, where depth has not yet absorbed the red.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
-/// Heights in cells above a point behind a cut side of the box at which liquid is sampled, each
-/// with the length in cells that the sample represents.
+/// Heights in cells above a point behind a cut side of the simulation box at which liquid is
+/// sampled, each with the length in cells that the sample represents.
 pub const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
-/// Brightness of liquid behind a cut side of the box, directly below its surface.
+/// Brightness of liquid behind a cut side of the simulation box, directly below its surface.
 pub const UNDER: f32 = 4.2;
-/// Extinction per cell of depth behind a cut side of the box: for all colours, and additionally for
-/// the colour that the liquid absorbs most.
+/// Extinction per cell of depth behind a cut side of the simulation box: for all colours, and
+/// additionally for the colour that the liquid absorbs most.
 pub const SINKS: [f32; 2] = [0.065, 0.14];
 /// Density (0 to 1) above a point from which the liquid continues there.
 pub const ENDS: f32 = 0.6;
@@ -110,19 +110,20 @@ pub const ENDS: f32 = 0.6;
 pub const UNDER_ROCK: f32 = 0.22;
 /// Strength of the shafts of sunlight in the liquid.
 pub const SHAFTS: f32 = 0.35;
-/// Number of shafts of sunlight per pattern unit (1/128 of the box's longer side).
+/// Number of shafts of sunlight per pattern unit (1/128 of the simulation box's longer side).
 pub const APART: f32 = 0.24;
-/// Brightness of the edge of a surface at a cut side of the box, from skylight and from sunlight.
+/// Brightness of the edge of a surface at a cut side of the simulation box, from skylight and from
+/// sunlight.
 pub const EDGE: [f32; 2] = [0.17, 0.06];
-/// Densities (0 to 1) of a liquid at a cut side of the box at which the bright edge of its surface
-/// begins to be visible, and is fully visible.
+/// Densities (0 to 1) of a liquid at a cut side of the simulation box at which the bright edge of
+/// its surface begins to be visible, and is fully visible.
 pub const EDGE_ENDS: [f32; 2] = [0.64, 0.54];
-/// Height in cell widths above the edge of a surface at a cut side of the box, at which there must
-/// be no liquid for the edge to be drawn.
+/// Height in cell widths above the edge of a surface at a cut side of the simulation box, at which
+/// there must be no liquid for the edge to be drawn.
 pub const OPEN_OVER: f32 = 1.5;
 /// Brightness of the ground below water between the lines of the caustics, and on the lines.
 pub const NET: [f32; 2] = [0.94, 1.36];
-/// Number of meshes of the caustics per pattern unit (1/128 of the box's longer side).
+/// Number of meshes of the caustics per pattern unit (1/128 of the simulation box's longer side).
 pub const MESHES: f32 = 0.17;
 
 /// Optical properties of a clear liquid.
@@ -218,8 +219,8 @@ pub(crate) fn surface(
 }
 
 /// Returns the reflected light (linear RGB) and the reflectance of a body that is a drop to the
-/// degree `small` (0 to 1), from those of a plain surface. Without the gathered light, a drop would
-/// reflect the dark side of the sky in a line along its rim.
+/// degree `small` (0 to 1), from `mirrored` and `share`, those of a plain surface. Without the
+/// gathered light, a drop would reflect the dark side of the sky in a line along its rim.
 pub(crate) fn of_drop(
     context: &ShadeContext,
     p: V3,
@@ -307,8 +308,8 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
-/// Returns the light (RGB) at `p` (cells) in liquid behind a cut side of the box, relative to the
-/// light at its surface: decreasing downwards, with shafts of sunlight.
+/// Returns the light (RGB) at `p` (cells) in liquid behind a cut side of the simulation box,
+/// relative to the light at its surface: decreasing downwards, with shafts of sunlight.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
     let (mut depth, mut reach) = (0.0, 1.0);
     for (away, length) in OVER {
@@ -340,7 +341,7 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
 }
 
 /// Returns the linear RGB light of the edge of a liquid's surface at `p` (cells) on a cut side of
-/// the box, where the liquid has the density `density`; 0 below another liquid.
+/// the simulation box, where the liquid has the density `density`; 0 below another liquid.
 pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
     let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
@@ -448,7 +449,8 @@ pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f
 }
 
 /// Returns the displacement of the ripples after `steps` steps, in pattern units (1/128 of the
-/// box's longer side); restarts at 0 after 4096 units, which keeps the precision of `f32`.
+/// simulation box's longer side); restarts at 0 after 4096 units, which keeps the precision of
+/// `f32`.
 pub fn ripples_moved(steps: f64) -> f32 {
     (steps * PACE).rem_euclid(4096.0) as f32
 }

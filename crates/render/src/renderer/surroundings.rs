@@ -1,4 +1,4 @@
-//! Surroundings in a frame: sea or land beyond the box.
+//! Surroundings in a frame: sea or land beyond the simulation box.
 
 use super::{Renderer, WHOLE};
 use crate::ground::surroundings::Ends;
@@ -8,8 +8,8 @@ use lavoxel_automaton::view::Surroundings;
 use lavoxel_sim::lowpass::Volume;
 
 impl Renderer {
-    /// Returns the sea around the box; `None` unless the look has a sea and the whole box is shown.
-    /// `shown`: shown part of the box (bounds as fractions).
+    /// Returns the sea around the simulation box; `None` unless the look has a sea and the whole
+    /// box is shown. `shown`: shown part of the box (bounds as fractions).
     pub(super) fn sea(&self, volume: &Volume, shown: [[f32; 2]; 3]) -> Option<Sea> {
         let is_wanted = self.look.surroundings == Surroundings::Sea
             && self.contents.lava
@@ -19,8 +19,8 @@ impl Renderer {
             .flatten()
     }
 
-    /// Returns true if land is drawn beyond the box; always false if the box is cut open. `at_sea`:
-    /// true if there is a sea.
+    /// Returns true if land is drawn beyond the simulation box; always false if the box is cut
+    /// open. `at_sea`: true if there is a sea.
     pub(super) fn goes_on(&self, at_sea: bool, shown: [[f32; 2]; 3]) -> bool {
         let goes_on = match Ends::from_look(&self.look) {
             Some(Ends::Sea) => at_sea,

@@ -102,7 +102,8 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         )
     }
 
-    /// Returns the component of a velocity in the plane of the slice: to the right and down.
+    /// Returns the component of a velocity (`east`, `up`, `south`) in the plane of the slice: to
+    /// the right and down.
     fn seen(&self, [east, up, south]: [f32; 3]) -> Pixels {
         match self.spec.axis {
             Axis::X => [south, -up],

@@ -63,8 +63,8 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         (0..width).map(pixel).collect()
     }
 
-    /// Returns the colours of the row of cells `level` (index along the picture's height axis), in
-    /// linear light.
+    /// Returns the linear RGB colours of the row of cells with the index `level` along the
+    /// picture's height axis.
     fn colors(&self, level: usize) -> Vec<Light> {
         let [first, end] = self.spec.shown.across;
         let color = |i: usize| match self.at(i, level) {
@@ -83,7 +83,8 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
             .collect()
     }
 
-    /// Returns true if a cell next to the rock cell (`i`, `level`) is not rock.
+    /// Returns true if a cell next to the rock cell (`i`, `level`: indices along the width and
+    /// height of the picture) is not rock.
     fn is_edge(&self, i: usize, level: usize) -> bool {
         let (across, up) = self.spec.axis.across();
         let (wide, tall) = (across.cells(self.grid), up.cells(self.grid));

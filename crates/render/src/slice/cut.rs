@@ -10,7 +10,7 @@ use crate::chart::key::{Plain, palette_of_quantity};
 
 impl Cut {
     /// Returns the slice of `quantity` in the layer `cell` along `axis`; an index outside of the
-    /// box is replaced by that of the last layer.
+    /// simulation box is replaced by that of the last layer.
     pub fn new<'a>(
         state: impl Into<StateRef<'a>>,
         axis: Axis,

@@ -99,7 +99,8 @@ impl<'a> Layout<'a> {
 }
 
 /// Returns the axes around a slice: rulers such as metres at the bottom and left, rulers in cells
-/// at the opposite sides. Without other rulers, those in cells are at the bottom and left.
+/// at the opposite sides. Without other rulers, those in cells are at the bottom and left. `ink`:
+/// text style; `detail`: extent of the annotation.
 fn axes<'a>(
     spec: &SliceSpec,
     style: &'a SliceStyle,

@@ -31,7 +31,7 @@ pub struct Plane {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum PlanePosition {
     Cell(usize),
-    /// Distance in metres from the west or north side of the box; along y the elevation.
+    /// Distance in metres from the west or north side of the simulation box; along y the elevation.
     Metres(f64),
     /// Map coordinate along x or z, in the unit of the terrain's map.
     Map(f64),
@@ -81,7 +81,8 @@ impl Plane {
     /// Returns the index of the layer of cells along the axis, for a box at `site`.
     ///
     /// # Errors
-    /// If the plane lies outside the box, or is given in map coordinates and the terrain has none.
+    /// If the plane lies outside the simulation box, or is given in map coordinates and the terrain
+    /// has none.
     pub fn cell(self, site: &Site) -> Result<usize, Invalid> {
         let axis = self.axis.number();
         let count = [site.grid.nx, site.grid.ny, site.grid.nz][axis];
@@ -117,10 +118,10 @@ impl Plane {
 }
 
 /// Returns the index of the cell, among `count` cells, in which `ruler` has the value `value`;
-/// `None` if the value lies outside of the box.
+/// `None` if the value lies outside of the simulation box.
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
-    // The far side of the box belongs to the last cell.
+    // The far side of the simulation box belongs to the last cell.
     (0.0..=count as f64)
         .contains(&cells)
         .then(|| (cells as usize).min(count - 1))

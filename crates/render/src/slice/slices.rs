@@ -19,7 +19,7 @@ pub struct Section {
     pub whole: bool,
 }
 
-/// Draws one slice for all frames of a film.
+/// Painter of one slice of the simulation for all frames of a film.
 #[derive(Debug)]
 pub struct Slices {
     axis: Axis,
@@ -42,7 +42,7 @@ impl Slices {
     /// at energy per amount 0 and 1) are for the lava.
     ///
     /// # Errors
-    /// If the plane lies outside the box.
+    /// If the plane lies outside the simulation box.
     pub fn new(
         section: Section,
         site: &Site,
@@ -64,7 +64,7 @@ impl Slices {
     /// `size` (width, height) pixels.
     ///
     /// # Errors
-    /// If the slice lies outside the box of the simulation.
+    /// If the slice lies outside the simulation box of the simulation.
     pub fn draw(
         &mut self,
         simulation: &Simulation,

@@ -119,7 +119,9 @@ fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     [first, first + length]
 }
 
-/// Returns the range shown so far, or a wider range if the content exceeds it.
+/// Returns the range shown so far (`first` up to `end`), or a wider range if the content (`low` up
+/// to `high`) exceeds it. `least`: minimum margin around the content; `all`: number of cells along
+/// the axis.
 fn grown(
     [first, end]: [usize; 2],
     [low, high]: [usize; 2],

@@ -27,8 +27,8 @@ use lavoxel_base::simd::{Portable, Simd};
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Offset in cells from a cut side, or from the land around the box, at which sunlight is
-/// evaluated.
+/// Offset in cells from a cut side, or from the land around the simulation box, at which sunlight
+/// is evaluated.
 // Matter that stands on a cut side must not shade the face of that side.
 pub const OFF_SIDE: f32 = 0.05;
 /// Offset in cells of the samples from which the normal of rock below lava is computed.
@@ -39,16 +39,16 @@ pub const COATED: f32 = 0.8;
 pub const PALE: [f32; 2] = [0.7, 0.6];
 /// Fraction of skylight and sunlight that a front of lava blocks on the ground at its foot.
 pub const FRONT: f32 = 0.6;
-/// Strength by which the normal is tilted at the edge of a lava film, which makes the film look
-/// swollen.
+/// Strength by which the normal is tilted at the edge of a thin lava film, which makes the film
+/// look swollen.
 // Without swelling, a film ended flush with the ground below.
 pub const SWELLS: f32 = 2.0;
-/// Width of the blocks into which the edge of a lava film breaks up, in pattern units (1/128 of the
-/// box's longer side).
+/// Width of the blocks into which the edge of a thin lava film breaks up, in pattern units (1/128
+/// of the simulation box's longer side).
 // A soft margin looked like a dark smear; blocks of which some lie apart do not.
 pub const SHED: f32 = 1.1;
-/// Densities of lava on the rock, relative to that of a film: up to the first all blocks are
-/// detached, from the second on none is.
+/// Densities of lava on the rock, relative to that of a thin film of lava: up to the first all
+/// blocks are detached, from the second on none is.
 pub const LOOSE: [f32; 2] = [1.0, 2.2];
 /// Smallest and largest random factor on the density of a detached block.
 pub const STRAY: [f32; 2] = [0.4, 2.4];
@@ -60,9 +60,9 @@ pub const ROUNDED: f32 = 0.9;
 /// red.
 pub const GLOWING: f32 = 0.85;
 
-/// Frequency of the broadest stones, per pattern unit (1/128 of the box's longer side).
-// Equal in the box and beyond its sides: other stones drew the edge of the box as a seam in the
-// ground.
+/// Frequency of the broadest stones, per pattern unit (1/128 of the simulation box's longer side).
+// Equal in the simulation box and beyond its sides: other stones drew the edge of the box as a seam
+// in the ground.
 pub const STONES: f32 = 0.44;
 /// Frequency of the broadest stones on cut sides, per pattern unit.
 pub const STONES_CUT: f32 = 0.3;
@@ -103,11 +103,12 @@ pub(crate) struct Behind {
     normal: V3,
     /// Distance to the ground in cells; [`f32::MAX`] if the ray misses the ground.
     t: f32,
-    /// Set if the ray meets the top of the ground, which a film of lava may cover.
+    /// Set if the ray meets the top of the ground, which a thin film of lava may cover.
     top: bool,
-    /// Distance in cells to the floor around the box; [`f32::MAX`] if the ray misses the floor.
+    /// Distance in cells to the floor around the simulation box; [`f32::MAX`] if the ray misses the
+    /// floor.
     floor: f32,
-    /// Set if the ray meets the land beyond the sides of the box.
+    /// Set if the ray meets the land beyond the sides of the simulation box.
     beyond: bool,
 }
 
@@ -136,8 +137,8 @@ impl Tracer for ShadeContext<'_> {
             (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
                 let ground = match hit.face {
                     Face::Top => rock_on_top(self, hit.point, hit.t),
-                    // If land continues beyond the box, no side of the box may show through a gap
-                    // between the nodes.
+                    // If land continues beyond the simulation box, no side of the box may show
+                    // through a gap between the nodes.
                     Face::Cut(_) if self.surroundings().is_some() => {
                         rock_on_top(self, hit.point, hit.t)
                     }
@@ -315,8 +316,8 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);
         let normal = face.unwrap_or_else(|| context.field.normal(point));
-        // If land continues beyond the box, the sides of the box are no cuts: lava that reaches a
-        // side keeps its crust there.
+        // If land continues beyond the simulation box, the sides of the box are no cuts: lava that
+        // reaches a side keeps its crust there.
         let cut = face.is_some() && !context.goes_on;
         let color = shade(
             context,
@@ -461,7 +462,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
 }
 
-/// Edge of a lava film on rock, at a point.
+/// Edge of a thin lava film on rock, at a point.
 struct Margin {
     /// Fraction (0 to 1) of the rock that the film covers.
     cover: f32,
@@ -469,7 +470,7 @@ struct Margin {
     rise: V3,
 }
 
-/// Returns the edge of a lava film of the density `over` on the rock at `p` (cells): the film
+/// Returns the edge of a thin lava film of the density `over` on the rock at `p` (cells): the film
 /// breaks up into blocks, some of which are detached.
 // A soft edge looks like a smear.
 fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
@@ -489,8 +490,8 @@ fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     }
 }
 
-/// Returns the linear RGB light of the floor, including shadows of matter in the box, or of the
-/// sky.
+/// Returns the linear RGB light of the floor, including shadows of matter in the simulation box, or
+/// of the sky.
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
@@ -515,8 +516,8 @@ fn over(context: &ShadeContext, p: V3) -> f32 {
     field.density(p).max(field.density(above))
 }
 
-/// Returns the unit normal of a lava film on the rock at `p` (cells): the film swells inwards from
-/// its edge, like the toe of a flow.
+/// Returns the unit normal of a thin lava film on the rock at `p` (cells): the film swells inwards
+/// from its edge, like the toe of a flow.
 fn toe(context: &ShadeContext, p: V3) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
@@ -546,7 +547,7 @@ fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> GroundShade {
 
 /// Returns `rock` at `p` (cells) with stones added to its normal and albedo that are finer than the
 /// ground's nodes, if pixels at the distance `t` (cells) resolve them. `stones` is the frequency of
-/// the broadest stones, per pattern unit (1/128 of the box's longer side).
+/// the broadest stones, per pattern unit (1/128 of the simulation box's longer side).
 fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);

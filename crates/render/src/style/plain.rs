@@ -35,7 +35,7 @@ pub(crate) struct Specimen<'a> {
     pub(crate) media: &'a [Clear<'a>],
     /// Haze in the air; `None` if there is none.
     pub(crate) haze: Option<&'a HazeField<'a>>,
-    /// Maps of the ground and of the land around the box.
+    /// Maps of the ground and of the land around the simulation box.
     pub(crate) land: &'a TerrainLook,
     /// Shown part of the ground.
     pub(crate) part: ShownPart,

@@ -33,7 +33,7 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) fog: Option<&'a FogField<'a>>,
     /// Smoke in the air; `None` if there is none.
     pub(crate) smoke: Option<&'a SmokeField<'a>>,
-    /// Maps of the ground and of the land around the box.
+    /// Maps of the ground and of the land around the simulation box.
     pub(crate) land: &'a TerrainLook,
     /// Shown part of the ground.
     pub(crate) part: ShownPart,
@@ -41,17 +41,17 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) ember: &'a EmberLight,
     /// Sun and sky, or a studio.
     pub(crate) sky: &'a Sky,
-    /// Floor around the box; `None` if the look has no floor.
+    /// Floor around the simulation box; `None` if the look has no floor.
     pub(crate) floor: Option<Floor>,
     /// Flying clots of lava.
     pub(crate) sparks: &'a Sparks,
     /// Width of a pixel at depth 1.
     pub(crate) pixel: f32,
-    /// Set if land is drawn beyond the sides of the box.
+    /// Set if land is drawn beyond the sides of the simulation box.
     pub(crate) goes_on: bool,
     /// Flame of a candle; `None` if the look has none.
     pub(crate) flame: Option<Flame>,
-    /// Sea around the box; `None` if there is no sea.
+    /// Sea around the simulation box; `None` if there is no sea.
     pub(crate) sea: Option<SeaField>,
     /// Look of the picture.
     pub(crate) look: &'a LookSpec,
@@ -95,8 +95,8 @@ impl ShadeContext<'_> {
             * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
-    /// Returns [`Self::sunlight`] for `p` (cells) on the ground outside of the box, evaluated where
-    /// the ray to the sun enters the box; 1 if the ray misses the box.
+    /// Returns [`Self::sunlight`] for `p` (cells) on the ground outside of the simulation box,
+    /// evaluated where the ray to the sun enters the box; 1 if the ray misses the box.
     pub(crate) fn sunlight_beside(&self, p: V3) -> f32 {
         let block = &self.land.block;
         let size = [block.width(), block.depth()];
@@ -131,7 +131,7 @@ impl ShadeContext<'_> {
         self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
     }
 
-    /// Returns the land around the box; `None` if none is drawn.
+    /// Returns the land around the simulation box; `None` if none is drawn.
     pub(crate) fn surroundings(&self) -> Option<&Beyond> {
         self.land.beyond.as_ref().filter(|_| self.goes_on)
     }

@@ -281,7 +281,7 @@ impl Transfer {
             .first()
             .map(|clear| &clear.field)
             .or(all.lava.map(|(field, _)| field));
-        // Haze may exist outside of the box too.
+        // Haze may exist outside of the simulation box too.
         let (near, far) = field
             .and_then(|field| field.span(all.ray, all.far))
             .map_or((0.0, 0.0), |span| (span.0, span.1));

@@ -21,8 +21,9 @@ const BLOCK: usize = 4;
 /// may lie anywhere in space.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// Lower corner of the grid's box, in cells of the simulation (like `high`, its upper corner).
+    /// Lower corner of the grid, in cells of the simulation.
     low: V3,
+    /// Upper corner of the grid, in cells of the simulation.
     high: V3,
     /// Edge of a block, in cells of the simulation.
     side: f32,
@@ -166,7 +167,8 @@ impl Blocks {
     }
 
     /// Calls `put` with the distance and position (cells of the simulation) of each sample of
-    /// [`Self::places`] inside the box `shown`, until `put` returns false.
+    /// [`Self::places`] along `ray` between the distances `from` and `to` that lies inside the box
+    /// `shown`, until `put` returns false.
     #[inline(always)]
     pub(crate) fn walk(
         &self,

@@ -58,9 +58,9 @@ pub(crate) enum Look {
 /// Axis-aligned bounding box of matter to be drawn, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
-    /// Centre of the box in cells.
+    /// Centre of the bounding box in cells.
     pub middle: V3,
-    /// Half of the box's size along x, y and z, in cells.
+    /// Half of the bounding box's size along x, y and z, in cells.
     pub half: V3,
 }
 
@@ -310,8 +310,8 @@ fn words(bricks: usize) -> usize {
     bricks.div_ceil(64)
 }
 
-/// Returns the bit mask of the places that exist in `brick`: bricks at the upper sides of the box
-/// may have fewer than 4 places along an axis.
+/// Returns the bit mask of the places that exist in `brick`: bricks at the upper sides of the
+/// simulation box may have fewer than 4 places along an axis.
 fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
     let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
@@ -330,8 +330,8 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the densities (0 to 255) of the 7³ cells on which `brick` depends; outside of the box
-/// the nearest cell's density is repeated.
+/// Returns the densities (0 to 255) of the 7³ cells on which `brick` depends; outside of the
+/// simulation box the nearest cell's density is repeated.
 fn brick_neighbourhood(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held =
@@ -387,7 +387,8 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
             brick * EDGE + bits.trailing_zeros() as usize,
             brick * EDGE + 64 - bits.leading_zeros() as usize,
         );
-        // Places lie between the middles of cells. Those at the box's sides extend to the sides.
+        // Places lie between the middles of cells. Those at the simulation box's sides extend to
+        // the sides.
         let low = if from == 0 { 0.0 } else { from as f32 + 0.5 };
         (
             low,

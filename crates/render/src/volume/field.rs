@@ -19,7 +19,7 @@ pub const REFINEMENTS: usize = 4;
 /// causes an additional sample half a step before; finds streams thinner than a step.
 pub const NEAR: f32 = 0.6;
 
-/// Sampling parameters of a ray.
+/// Sampling parameters of a ray through a volume.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Distance between samples along the ray, in cells.
@@ -34,9 +34,9 @@ pub(crate) struct Pace {
 /// isovalue). Distances `t` are in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Crossing {
-    /// The ray enters the medium at the distance `t`; `face` is the outward normal of the box's
-    /// side if the ray enters through a cut side of the box, `None` if it enters through the
-    /// medium's own surface.
+    /// The ray enters the medium at the distance `t`; `face` is the outward normal of the
+    /// simulation box's side if the ray enters through a cut side of the box, `None` if it enters
+    /// through the medium's own surface.
     At { t: f32, face: Option<V3> },
     /// The ray never reaches the isovalue. `t` is the distance of the sample with the highest
     /// density; `density` is its density (0 to 1) minus the density at the ray's end on the ground,
@@ -51,11 +51,12 @@ pub(crate) enum Crossing {
 pub(crate) enum Border {
     /// The ray starts inside the medium.
     Inside,
-    /// The ray enters through a side of the box or of its shown part, with this outward normal.
+    /// The ray enters through a side of the simulation box or of its shown part, with this outward
+    /// normal.
     Cut(V3),
     /// The ray enters through the medium's surface.
     Enters,
-    /// The ray leaves, through the medium's surface or a side of the box.
+    /// The ray leaves, through the medium's surface or a side of the simulation box.
     Leaves,
 }
 
@@ -63,7 +64,7 @@ pub(crate) enum Border {
 /// two cells along each axis.
 #[derive(Clone, Debug)]
 pub(crate) struct MediumField<'a> {
-    /// Size of the box in cells along x, y and z.
+    /// Size of the simulation box in cells along x, y and z.
     size: [f32; 3],
     /// Largest sampling position along x, y, z, in cells from the centre of the first cell: just
     /// below the last cell's centre, so that each sample has a next cell to interpolate with. The
@@ -71,7 +72,7 @@ pub(crate) struct MediumField<'a> {
     last: [f32; 4],
     /// Number of cells of the arrays along x, y and z.
     cells: [usize; 3],
-    /// Lower and upper bound of the shown part of the box along x, y and z, in cells.
+    /// Lower and upper bound of the shown part of the simulation box along x, y and z, in cells.
     shown: [[f32; 2]; 3],
     /// Density per cell, 0 to 255 for 0 to 1; x fastest.
     density: &'a [u8],
@@ -135,15 +136,15 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Restricts rays to the part `clip` of the box: lower and upper bound along x, y and z as
-    /// fractions of the box.
+    /// Restricts rays to the part `clip` of the simulation box: lower and upper bound along x, y
+    /// and z as fractions of the box.
     pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
         self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
         self
     }
 
-    /// Returns the interpolated density (0 to 1) at `p` (cells); positions outside of the box are
-    /// clamped to its sides.
+    /// Returns the interpolated density (0 to 1) at `p` (cells); positions outside of the
+    /// simulation box are clamped to its sides.
     #[inline]
     pub(crate) fn density(&self, p: V3) -> f32 {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
@@ -178,7 +179,8 @@ impl<'a> MediumField<'a> {
         self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
     }
 
-    /// Returns the position `p` (cells) in the form for interpolation, clamped to the box.
+    /// Returns the position `p` (cells) in the form for interpolation, clamped to the simulation
+    /// box.
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers, the last one unused, take one instruction; three numbers take three.
@@ -263,9 +265,9 @@ impl<'a> MediumField<'a> {
         crate::math::unit_or_up(-crate::math::in_cells(gradient, self.tall))
     }
 
-    /// Returns the distances in cells at which `ray` enters and leaves the shown part of the box
-    /// (exit at most `far`), and the outward normal of the side of entry (`None` if the ray starts
-    /// inside); `None` if the ray misses.
+    /// Returns the distances in cells at which `ray` enters and leaves the shown part of the
+    /// simulation box (exit at most `far`), and the outward normal of the side of entry (`None` if
+    /// the ray starts inside); `None` if the ray misses.
     #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         span_in(&self.shown, ray, far)

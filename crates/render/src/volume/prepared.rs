@@ -86,7 +86,7 @@ impl Lit {
     }
 }
 
-/// Inputs of the smoke.
+/// Inputs from which the smoke was computed: air, look and sun, and light of the lava.
 #[derive(Clone, Debug)]
 struct SmokeSource {
     air: Arc<AirVolume>,
@@ -467,7 +467,7 @@ impl FieldCopy {
         }
     }
 
-    /// Returns the copied data.
+    /// Returns the copied density and energy as borrowed fields.
     fn fields(&self) -> Fields<'_> {
         Fields {
             grid: self.grid,

@@ -11,8 +11,8 @@ use crate::volume::tiles::{Live, OtherTiles, Tiles};
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) camera: Camera,
-    /// Layer index of the slice that cuts the box open, along x, y and z; `None` if no slice is
-    /// perpendicular to the axis.
+    /// Layer index of the slice that cuts the simulation box open, along x, y and z; `None` if no
+    /// slice is perpendicular to the axis.
     pub(crate) slices: [Option<usize>; 3],
     pub(crate) behind: Behind,
 }

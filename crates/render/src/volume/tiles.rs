@@ -74,7 +74,7 @@ impl Others {
         solid: Reach::ALL,
         gas: Reach::ALL,
     };
-    /// Empty ranges.
+    /// Empty ranges: no ray meets any medium.
     pub(crate) const NONE: Self = Self {
         clear: Reach::NONE,
         solid: Reach::NONE,

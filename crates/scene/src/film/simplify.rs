@@ -19,8 +19,8 @@ pub struct Sample {
 /// z), field of view.
 const NUMBERS: usize = 8;
 
-/// Tolerance of each value: steps; degrees; degrees; natural logarithm; fractions of the box
-/// (three); degrees. The tolerance of the step is larger if the recording makes many steps per
+/// Tolerance of each value: steps; degrees; degrees; natural logarithm; fractions of the simulation
+/// box (three); degrees. The tolerance of the step is larger if the recording makes many steps per
 /// second.
 const SLACK: [f64; NUMBERS] = [1.0, 0.2, 0.2, 0.004, 0.0015, 0.0015, 0.0015, 0.1];
 

@@ -9,10 +9,11 @@ use lavoxel_automaton::world::World;
 /// Upper bound on the number of flooded columns per column of the flow's length; large enough for
 /// hollows to fill.
 const MOST_REACHED: f64 = 24.0;
-/// Ratio of the framed radius to the radius of the flooded land. `LEAST_SHARE` and `LEAST_CELLS`
-/// are lower bounds on the radius, as a fraction of the box's longest side and in cells.
+/// Ratio of the framed radius to the radius of the flooded land.
 const AIR: f64 = 1.3;
+/// Lower bound on the framed radius, as a fraction of the simulation box's longest side.
 const LEAST_SHARE: f64 = 0.05;
+/// Lower bound on the framed radius, in cells.
 const LEAST_CELLS: f64 = 8.0;
 /// Resolution at which heights are compared, in steps per cell.
 const UNITS_OF_HEIGHT: f64 = 1024.0;

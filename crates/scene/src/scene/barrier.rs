@@ -21,7 +21,8 @@ use lavoxel_sim::simulation::{Command, Event};
 /// file.
 const MAX_BARRIERS: usize = 10_000;
 
-/// Upper bound on the distance of a point of a barrier from a corner of the box, in metres.
+/// Upper bound on the distance of a point of a barrier from a corner of the simulation box, in
+/// metres.
 const FAR: f64 = 1e12;
 
 /// Upper bound on the height of a barrier and on the depth of a ditch, in metres.
@@ -131,7 +132,8 @@ impl BarrierSpec {
         }
     }
 
-    /// Converts the barriers of this table, whose name in messages is `key`, to columns of the box.
+    /// Converts the barriers of this table, whose name in messages is `key`, to columns of the
+    /// simulation box.
     fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let Some(points) = &self.line_m else {
             return self.of_features(key, place);
@@ -209,8 +211,9 @@ impl BarrierSpec {
         Ok(barriers)
     }
 
-    /// Converts one barrier, whose `lines` are in map coordinates, to columns of the box. Checks
-    /// first that the columns of all barriers so far do not exceed the memory limit.
+    /// Converts one barrier, whose `lines` are in map coordinates, to columns of the simulation
+    /// box. `height_m`, `width_m`: height and width of the barrier. Checks first that the columns
+    /// of all barriers so far do not exceed the memory limit.
     fn placed(
         &self,
         name: Option<String>,
@@ -312,8 +315,8 @@ impl Placing<'_> {
 }
 
 impl Scene {
-    /// Returns the barriers of the scene, converted to the box of `site`. Barriers outside of the
-    /// box are included and have no columns.
+    /// Returns the barriers of the scene, converted to the simulation box of `site`. Barriers
+    /// outside of the box are included and have no columns.
     ///
     /// # Errors
     /// Returns an error that names a file which cannot be read or contains no lines.
@@ -337,8 +340,8 @@ impl Scene {
         Ok(all)
     }
 
-    /// Returns the barriers in `files` (paths relative to the working folder), converted to the box
-    /// of `site`; those of the scene are ignored.
+    /// Returns the barriers in `files` (paths relative to the working folder), converted to the
+    /// simulation box of `site`; those of the scene are ignored.
     ///
     /// # Errors
     /// The errors of [`Scene::barriers`].

@@ -98,7 +98,7 @@ impl Scene {
     }
 
     /// Reads the survey (heightmap of the ground) that `edit` names and resamples its heights to
-    /// the columns of the box. Other edits are returned unchanged.
+    /// the columns of the simulation box. Other edits are returned unchanged.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] with the name of the file and the fault.

@@ -76,7 +76,7 @@ pub(super) struct Added {
     reactions: Vec<(Reaction, Standing)>,
     /// Names of the materials that were added as products of default reactions.
     products: Vec<String>,
-    /// Set if a brush or a vent may add lava to the box later.
+    /// Set if a brush or a vent may add lava to the simulation box later.
     lava_may_come: bool,
 }
 
@@ -130,7 +130,8 @@ impl SceneSpec {
             .collect()
     }
 
-    /// Returns an upper bound on the temperature of the lava in kelvin; 0 in the classic model.
+    /// Returns an upper bound on the temperature of the lava in kelvin; 0 in the cellular automaton
+    /// (classic model).
     fn hottest_k(&self) -> f64 {
         let Some(flow) = self.flow_spec() else {
             return 0.0;
@@ -149,7 +150,7 @@ impl SceneSpec {
             .fold(flow.lava.lava.vent_k, f64::max)
     }
 
-    /// Returns true if a vent, a body or an event puts lava into the box.
+    /// Returns true if a vent, a body or an event puts lava into the simulation box.
     pub(super) fn has_lava(&self) -> bool {
         let is_lava = |edit: &super::BodySpec| match &edit.matter {
             Matter::Lava { .. } | Matter::Solid { .. } => true,

@@ -1,4 +1,4 @@
-//! Picture draped over the ground of a scene, resampled to the box with the help of its
+//! Picture draped over the ground of a scene, resampled to the simulation box with the help of its
 //! georeference.
 
 use std::path::Path;
@@ -11,13 +11,14 @@ use lavoxel_geo::map::{Crs, Site, ToDegrees};
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::photo::{self, Photo, Place};
 
-/// Upper bound on the longer side of the resampled picture, in pixels. `SHORTEST`: lower bound for
-/// a picture with its own georeference, whose edges may cross the box anywhere.
+/// Upper bound on the longer side of the resampled picture, in pixels.
 const LONGEST: f64 = 4096.0;
+/// Lower bound on the longer side in pixels for a picture with its own georeference, whose edges
+/// may cross the simulation box anywhere.
 const SHORTEST: f64 = 512.0;
 
-/// Number of points along each side of the box at which exact picture coordinates are computed; in
-/// between, they are interpolated linearly.
+/// Number of points along each side of the simulation box at which exact picture coordinates are
+/// computed; in between, they are interpolated linearly.
 const POINTS: usize = 33;
 
 /// Upper bound on the area over which a sheared pixel is filtered, as a multiple of the pixel's
@@ -25,8 +26,8 @@ const POINTS: usize = 33;
 const MOST_AROUND: f64 = 8.0;
 
 impl Scene {
-    /// Reads the picture on the ground and resamples it to the box; `None` if the scene names none.
-    /// Memory is checked for picture and world together.
+    /// Reads the picture on the ground and resamples it to the simulation box; `None` if the scene
+    /// names none. Memory is checked for picture and world together.
     ///
     /// # Errors
     /// [`SceneError::Terrain`] if the file is not a picture, shows another area, or exceeds the
@@ -42,8 +43,8 @@ impl Scene {
     }
 }
 
-/// Resamples `photo` to the box: by georeference if picture and terrain have one, otherwise
-/// stretched over the whole box. `path` is used in messages.
+/// Resamples `photo` to the simulation box: by georeference if picture and terrain have one,
+/// otherwise stretched over the whole box. `path` is used in messages.
 fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainError> {
     let Photo { size, rgba, place } = photo;
     let pixels = Pixels { size, rgba };
@@ -124,7 +125,7 @@ fn other(crs: &Crs) -> String {
     )
 }
 
-/// Creates the error that the picture at `place` does not overlap the box.
+/// Creates the error that the picture at `place` does not overlap the simulation box.
 fn elsewhere(
     place: &Place,
     [wide, high]: [usize; 2],
@@ -166,7 +167,7 @@ fn elsewhere(
     )
 }
 
-/// Lattice of points over the box with exact picture coordinates, for interpolation.
+/// Lattice of points over the simulation box with exact picture coordinates, for interpolation.
 struct PixelGrid {
     points: Vec<[f64; 2]>,
 }
@@ -181,9 +182,9 @@ impl PixelGrid {
         }
     }
 
-    /// Returns the position in the picture, in pixels, of a point in the box. `shares`: position as
-    /// fractions (0 to 1) from the west and from the north side. NaN outside of the projection's
-    /// domain.
+    /// Returns the position in the picture, in pixels, of a point in the simulation box. `shares`:
+    /// position as fractions (0 to 1) from the west and from the north side. NaN outside of the
+    /// projection's domain.
     fn at(&self, shares: [f64; 2]) -> [f64; 2] {
         let part = shares.map(|share| share * (POINTS - 1) as f64);
         let first = part.map(|part| (part as usize).min(POINTS - 2));
@@ -197,8 +198,8 @@ impl PixelGrid {
         })
     }
 
-    /// Returns the extent of the box from west to east, and from north to south, as two vectors in
-    /// picture pixels.
+    /// Returns the extent of the simulation box from west to east, and from north to south, as two
+    /// vectors in picture pixels.
     fn steps(&self) -> [[f64; 2]; 2] {
         let step = |from: [f64; 2], to: [f64; 2]| {
             [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis])
@@ -211,7 +212,7 @@ impl PixelGrid {
     }
 
     /// Returns width and height, in picture pixels, of one pixel of an output of `size` pixels over
-    /// the box.
+    /// the simulation box.
     fn span(&self, size: [usize; 2]) -> [f32; 2] {
         let [across, down] = self.steps();
         let span = [0, 1]
@@ -235,8 +236,8 @@ impl PixelGrid {
     }
 }
 
-/// Resamples the picture to an output of `size` pixels over the box. Output pixels outside of the
-/// picture are transparent.
+/// Resamples the picture to an output of `size` pixels over the simulation box. Output pixels
+/// outside of the picture are transparent.
 fn laid(
     picture: &Pixels,
     way: &PixelGrid,

@@ -32,7 +32,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// Returns true for the classic model, the default of scenes.
+    /// Returns true for the cellular automaton (classic model), the default of scenes.
     pub(super) fn is_classic(&self) -> bool {
         *self == Self::Classic
     }
@@ -40,9 +40,9 @@ impl Model {
 
 words!(Model);
 
-/// Upper bound on the number of steps of a scene. `LONGEST_STEP_S`: upper bound on the duration of
-/// a step in seconds.
+/// Upper bound on the number of steps of a scene.
 const MOST_STEPS: f64 = 1e9;
+/// Upper bound on the duration of a step in seconds.
 const LONGEST_STEP_S: f64 = 1e5;
 
 /// Upper bound on the number of shortened steps of a scene.
@@ -113,13 +113,14 @@ impl FlowSpec {
 }
 
 impl SceneSpec {
-    /// Returns the `[flow]` table, or its defaults if the scene has none; `None` in the classic
-    /// model.
+    /// Returns the `[flow]` table, or its defaults if the scene has none; `None` in the cellular
+    /// automaton (classic model).
     pub fn flow_spec(&self) -> Option<FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.clone().unwrap_or_default())
     }
 
-    /// Returns the `[flow]` table mutably and creates it if missing; `None` in the classic model.
+    /// Returns the `[flow]` table mutably and creates it if missing; `None` in the cellular
+    /// automaton (classic model).
     pub(crate) fn flow_mut(&mut self) -> Option<&mut FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.get_or_insert_default())
     }
@@ -142,7 +143,7 @@ impl SceneSpec {
     }
 
     /// Returns the height of a cell in metres, if cells are `cell_size_m` metres wide; `None` in
-    /// the classic model, whose cells are cubes.
+    /// the cellular automaton (classic model), whose cells are cubes.
     pub(super) fn cell_height_m(&self, cell_size_m: f64) -> Option<f64> {
         (self.model == Model::Flow).then(|| self.grid.cell_height_m.unwrap_or(cell_size_m))
     }
@@ -263,7 +264,7 @@ impl SceneSpec {
     }
 
     /// Checks the edits of bodies and events for the physical model: solid is allowed only if the
-    /// lava melts, and events cannot change rules of the classic model.
+    /// lava melts, and events cannot change rules of the cellular automaton (classic model).
     fn check_flow_edits(&self) -> Result<(), Invalid> {
         for (key, edit) in self.edits() {
             if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
@@ -358,7 +359,7 @@ impl Scene {
     /// Limits the run of the scene to the simulated time `duration`.
     ///
     /// # Errors
-    /// If the scene uses the classic model, or `duration` is out of range.
+    /// If the scene uses the cellular automaton (classic model), or `duration` is out of range.
     pub fn run_for(&mut self, duration: Seconds) -> Result<(), super::SceneError> {
         self.put_flow(&super::Overrides {
             duration: Some(duration),
@@ -378,7 +379,7 @@ impl Scene {
         look
     }
 
-    /// Opens or closes the sides of the box for lava, whichever model the scene uses.
+    /// Opens or closes the sides of the simulation box for lava, whichever model the scene uses.
     pub(super) fn set_walls(&mut self, walls: Walls) {
         match self.spec.flow_mut() {
             Some(flow) => flow.open_sides = walls == Walls::Open,

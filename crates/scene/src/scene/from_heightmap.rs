@@ -16,14 +16,14 @@ use lavoxel_base::words::{grouped, rough, short};
 use lavoxel_geo::terrain::{Fill, Heightmap, TerrainError, TerrainKind, TerrainSpec, formats::png};
 use lavoxel_sim::source::USUAL_RATE_M3_S;
 
-/// Upper bound on the number of columns along a side of a box around a heightmap, in the classic
-/// model.
+/// Upper bound on the number of columns along a side of a box around a heightmap, in the cellular
+/// automaton (classic model).
 const MOST_COLUMNS: usize = 256;
 /// Upper bound on the number of columns along a side in the physical model. Higher than
 /// `MOST_COLUMNS`, because a flow in coarse cells thins out too early.
 const MOST_FLOW_COLUMNS: usize = 1024;
-/// Lower bound on the relief as a fraction of the shorter side of the box; lower relief is
-/// exaggerated.
+/// Lower bound on the relief as a fraction of the shorter side of the simulation box; lower relief
+/// is exaggerated.
 const LEAST_RELIEF: f64 = 0.16;
 /// Upper bound on the vertical exaggeration, so that a plain still looks like a plain.
 const MOST_STRETCH: f64 = 4.0;
@@ -31,8 +31,8 @@ const MOST_STRETCH: f64 = 4.0;
 const BASE: f64 = 4.0;
 /// Assumed width of a heightmap's cell in metres if the file does not state one.
 const UNKNOWN_CELL_M: f64 = 10.0;
-/// Upper bound on the relief as a fraction of the shorter side of the box; higher relief is
-/// compressed.
+/// Upper bound on the relief as a fraction of the shorter side of the simulation box; higher relief
+/// is compressed.
 const MOST_RELIEF: f64 = 1.0;
 /// Lower bound on the vertical scale factor in scene files.
 const LEAST_STRETCH: f64 = 0.01;
@@ -52,9 +52,9 @@ const PICTURE_RELIEF: f64 = 0.25;
 impl Scene {
     /// Creates a scene around a heightmap: the whole map, or the part that the overrides choose, on
     /// at most 256 columns a side (1024 in the physical model), in a box with room for a flow and
-    /// open sides, with a vent on the highest ground away from the sides. In the classic model,
-    /// flat land is stretched in height until a flow shows, and needles are compressed; holes take
-    /// the nearest height. Overrides replace any of this.
+    /// open sides, with a vent on the highest ground away from the sides. In the cellular automaton
+    /// (classic model), flat land is stretched in height until a flow shows, and needles are
+    /// compressed; holes take the nearest height. Overrides replace any of this.
     ///
     /// # Errors
     /// [`SceneError::Heightmap`] when the file cannot be read, [`SceneError::Terrain`] when it
@@ -75,8 +75,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Completes a scene of the classic model around a heightmap: sets the vent and applies the
-    /// remaining overrides.
+    /// Completes a scene of the cellular automaton (classic model) around a heightmap: sets the
+    /// vent and applies the remaining overrides.
     fn finish_classic(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
         let scene = &mut self;
         scene.put_flow(overrides)?;
@@ -134,7 +134,7 @@ impl Scene {
             spec.rules.threshold = 0.3;
         }
         spec.look.sky = SkyPreset::Dusk;
-        // Without surroundings the box would appear as a slab floating in the sky.
+        // Without surroundings the simulation box would appear as a slab floating in the sky.
         spec.look.surroundings = Surroundings::Land;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut scene = Self {
@@ -256,7 +256,8 @@ impl Scene {
             .filter(|white| *white > black_m)
     }
 
-    /// Sets shape of the box and vertical scale for the heightmap `map`, unless `overrides` do.
+    /// Sets shape of the simulation box and vertical scale for the heightmap `map`, unless
+    /// `overrides` do.
     fn shape(&mut self, map: &Heightmap, overrides: &Overrides) -> Result<(), SceneError> {
         let mut map = Cow::Borrowed(map);
         let holes = map.no_data();
@@ -287,8 +288,8 @@ impl Scene {
                 range_of_columns(self.spec.model),
             ),
         };
-        // Unless overridden, the largest square cells for which the box fits into the map; the
-        // terrain generator uses the same rule.
+        // Unless overridden, the largest square cells for which the simulation box fits into the
+        // map; the terrain generator uses the same rule.
         let cell = overrides
             .cell_size_m
             .unwrap_or((wide / nx as f64).min(deep / nz as f64));
@@ -333,8 +334,8 @@ impl Scene {
         stretch
     }
 
-    /// Records for the summary if the cells of the box, `cell` metres wide, are larger or smaller
-    /// than the pixels of the file.
+    /// Records for the summary if the cells of the simulation box, `cell` metres wide, are larger
+    /// or smaller than the pixels of the file.
     fn tell_cells(&mut self, map: &Heightmap, cell: f64) {
         let (x, z) = map.cell_size_m;
         let file = (x * z).sqrt();
@@ -350,7 +351,8 @@ impl Scene {
         ));
     }
 
-    /// Returns the default vent on the summit, with radius and rate proportional to the box.
+    /// Returns the default vent on the summit, with radius and rate proportional to the simulation
+    /// box.
     fn usual_vent(&self) -> VentTable {
         let [nx, _, nz] = self.spec.grid.size;
         let side = nx.min(nz) as f64;

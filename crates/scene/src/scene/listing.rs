@@ -10,9 +10,9 @@ use super::{SceneSpec, VOLCANO};
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Lava;
 
-/// Text column at which descriptions begin, as in the built-in scene. `WIDTH`: maximum line length
-/// in characters.
+/// Text column at which the descriptions of keys begin, as in the built-in scene.
 const WORDS_AT: usize = 31;
+/// Maximum line length of the listing in characters.
 const WIDTH: usize = 120;
 
 /// Nesting depth down to which tables are listed; deeper tables are shown as `{ … }`.
@@ -161,7 +161,7 @@ impl Listing {
     }
 }
 
-/// Formats a default value as TOML; null becomes `…`.
+/// Formats the default value of a key as TOML; null becomes `…`.
 fn value(default: &Json) -> String {
     match default {
         Json::Null => "…".to_owned(),

@@ -7,9 +7,9 @@ use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::validate::Invalid;
 
 impl SceneSpec {
-    /// Adds the materials that display a lava that melts. Existing tables for one of its parts,
-    /// marked by `shows` or by the default name, keep name, look and composition. Reactions with
-    /// lava become reactions with the melt.
+    /// Adds the materials that display a lava that melts to the scene. Existing tables for one of
+    /// its parts, marked by `shows` or by the default name, keep name, look and composition.
+    /// Reactions with lava become reactions with the melt.
     pub(super) fn take_melting(&mut self) {
         let Some(flow) = self.flow_spec().filter(|flow| flow.lava.lava.melts()) else {
             return;

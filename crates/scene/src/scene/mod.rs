@@ -66,7 +66,7 @@ pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 pub use crate::film::FilmSpec;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::{Kind, Material, Reaction, check_known};
-/// Edit of the world before the first step: matter that is put into the box or removed.
+/// Edit of the world before the first step: matter that is put into the simulation box or removed.
 pub use lavoxel_automaton::world::Edit as BodySpec;
 use lavoxel_automaton::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
 use lavoxel_base::grid::Grid;
@@ -506,11 +506,11 @@ impl Scene {
         Ok(vents)
     }
 
-    /// Checks that the box is small enough for pictures, and that the fields for pictures are
-    /// within the memory limit.
+    /// Checks that the simulation box is small enough for pictures, and that the fields for
+    /// pictures are within the memory limit.
     ///
     /// # Errors
-    /// [`SceneError`] if not; the box can still be simulated.
+    /// [`SceneError`] if not; the simulation box can still be simulated.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
         self.check_drawable_with(MemoryEstimate::default())
     }
@@ -653,7 +653,7 @@ impl BuiltScene {
 pub struct BuiltScene {
     /// Simulation at step 0, with the events of step 0 applied.
     pub simulation: Simulation,
-    /// Position of the box on its map, and the size of its cells.
+    /// Position of the simulation box on its map, and the size of its cells.
     pub site: Site,
     /// Remarks on assumptions made while files were read, one sentence each.
     pub notes: Vec<String>,

@@ -29,9 +29,9 @@ const STEPS_POURED: f64 = 2.0;
 /// lists that grow by doubling.
 const BYTES_A_TOKEN: f64 = 128.0;
 
-/// Memory in bytes per TOML table, however few values it has. `BYTES_AN_ARRAY`: per array, or per
-/// half of a bracketed table name.
+/// Memory in bytes per TOML table, however few values it has.
 const BYTES_A_TABLE: f64 = 1400.0;
+/// Memory in bytes per TOML array, or per half of a bracketed table name.
 const BYTES_AN_ARRAY: f64 = 700.0;
 
 /// Estimates the memory for parsing the TOML text `text` from the number of its tokens, tables and
@@ -84,8 +84,8 @@ pub fn reading(text: &str) -> MemoryEstimate {
         ))
 }
 
-/// Memory in bytes per column while the heights of a heightmap are fitted to the box, in addition
-/// to the resulting ground.
+/// Memory in bytes per column while the heights of a heightmap are fitted to the simulation box, in
+/// addition to the resulting ground.
 const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
@@ -309,7 +309,7 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     )
 }
 
-/// Upper bounds on the matter that edits add to the box.
+/// Upper bounds on the matter that edits add to the simulation box.
 #[derive(Default)]
 struct Put {
     cells: f64,

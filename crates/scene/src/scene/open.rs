@@ -39,7 +39,7 @@ pub struct Overrides {
     /// Surveys of the ground (`.tif`, `.asc`), in the physical model: pairs of the time at which
     /// the ground changes, and a file. Paths are relative to the working folder.
     pub surveys: Vec<(Seconds, PathBuf)>,
-    /// Boundary condition for lava at the sides of the box; `None` keeps the scene's.
+    /// Boundary condition for lava at the sides of the simulation box; `None` keeps the scene's.
     pub walls: Option<Walls>,
     /// Lava of the physical model; `None` keeps the scene's. For a heightmap, a lava selects the
     /// physical model.
@@ -71,8 +71,8 @@ pub struct VentOverride {
     pub place: VentPlace,
     /// Last point of a fissure, in the units of `place`; `None` for a round vent.
     pub to: Option<[f64; 2]>,
-    /// Rate in full cells per step, in the classic model; `None` takes the default rate, which
-    /// around a heightmap depends on the size of the box.
+    /// Rate in full cells per step, in the cellular automaton (classic model); `None` takes the
+    /// default rate, which around a heightmap depends on the size of the simulation box.
     pub rate: Option<f64>,
     /// Rate in m³/s, in the physical model; `None` takes
     /// [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
@@ -166,8 +166,8 @@ impl Scene {
     /// Converts `vent` to a vent that opens at the present step of `stage`, on the present ground.
     ///
     /// # Errors
-    /// [`SceneError::Invalid`] if the position is outside of the box, the rate belongs to the other
-    /// model, or the table of rates cannot be read.
+    /// [`SceneError::Invalid`] if the position is outside of the simulation box, the rate belongs
+    /// to the other model, or the table of rates cannot be read.
     pub fn vent_now(
         &self,
         vent: &VentOverride,
@@ -335,7 +335,7 @@ impl Scene {
     }
 
     /// Applies those of the overrides that belong to the physical model; fails if there are any and
-    /// the scene uses the classic model.
+    /// the scene uses the cellular automaton (classic model).
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let model = self.spec.model;
         for (i, vent) in overrides.vents.iter().enumerate() {

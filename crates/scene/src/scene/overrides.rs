@@ -35,8 +35,8 @@ impl NumberKey {
         self.text == RATES
     }
 
-    /// Returns true if the number belongs to the box (table `grid`), which must be equal in all
-    /// runs whose results are combined.
+    /// Returns true if the number belongs to the simulation box (table `grid`), which must be equal
+    /// in all runs whose results are combined.
     pub fn is_of_the_box(&self) -> bool {
         self.parts.first() == Some(&KeySegment::Name("grid".to_owned()))
     }

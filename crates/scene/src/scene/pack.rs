@@ -26,8 +26,7 @@ use lavoxel_files::input::{self, InputError};
 use lavoxel_files::output::{Existing, OutputError, WholeFile, safe_name};
 use lavoxel_geo::terrain::formats::sidecar;
 
-/// Name of the entry of a session file that contains the scene; the names of the other fixed
-/// entries follow.
+/// Name of the entry of a session file that contains the scene.
 pub(super) const SCENE: &str = "scene.toml";
 const BASE: &str = "base.toml";
 const HISTORY: &str = "history.toml";
@@ -170,8 +169,8 @@ impl Files {
         Ok(name)
     }
 
-    /// Adds the file read from `path` under an unused entry name, and its sidecar files under
-    /// matching names. Returns the entry name.
+    /// Adds the file read from `path` to the session file under an unused entry name, and its
+    /// sidecar files under matching names. Returns the entry name.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path
             .extension()

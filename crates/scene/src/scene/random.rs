@@ -60,7 +60,8 @@ impl RandomVolcano {
         let (height, size) = (Cone::default().height, self.size());
         let high_m = size[1] as f64 * DEFAULT_CELL_SIZE_M;
         let wide = *side as f64 / USUAL_SIDE;
-        // Converted to a fraction of the box's height, the unit of the terrain's `crater_depth`.
+        // Converted to a fraction of the simulation box's height, the unit of the terrain's
+        // `crater_depth`.
         let depth = (crater * DEPTH * *side as f64 / size[1] as f64).min(0.5 * height);
         let turn_deg = self.turn_deg();
         let (air_m, steps) = ((1.6 * high_m).ceil(), (USUAL_STEPS * wide).round());
@@ -116,8 +117,8 @@ every = {}
         ))
     }
 
-    /// Returns the number of cells along x, y and z; the height of the box depends on the height of
-    /// the rim.
+    /// Returns the number of cells along x, y and z; the height of the simulation box depends on
+    /// the height of the rim.
     pub fn size(&self) -> [usize; 3] {
         let high = (self.relief * self.side as f64 / Cone::default().height).ceil() as usize;
         [self.side, high, self.side]

@@ -40,22 +40,28 @@ const MOST_ROWS: usize = 100_000;
 const BYTES_A_ROW: f64 =
     2.0 * (2 * size_of::<RateRow>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
-/// Name of the rows in a message about memory. The following constant advises how to use less.
+/// Name of the rows of rate tables in a message about memory.
 const ROWS: &str = "the rows of the tables of rates";
+/// Advice in that message for using less memory.
 const MEND: &str = "keep those of an hour or a day";
 
 /// Names of time columns in lower case, each with the factor that converts its values to seconds.
-/// The next constants name the other columns, with factors to m³/s or W.
 const TIMES: [(&str, f64); 4] = [
     ("time_s", 1.0),
     ("time_min", 60.0),
     ("time_h", 3600.0),
     ("time_d", 86_400.0),
 ];
+/// Name of the column of dates, in lower case.
 const DATE: &str = "date";
+/// Name of the column of effusion rates in m³/s.
 const RATE: &str = "rate_m3_s";
+/// Names of columns of radiated power, each with the factor that converts its values to W.
 const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
+/// Name of the column of standard errors of the effusion rate in m³/s.
 const ERROR: &str = "error_m3_s";
+/// Names of columns of standard errors of the power, each with the factor that converts its values
+/// to W.
 const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
 
 /// Row of a rate file: time, rate in m³/s, and standard error of the rate in m³/s if known.

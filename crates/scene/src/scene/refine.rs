@@ -1,5 +1,5 @@
-//! Refinement of a scene: cells become smaller, while the box in metres, the ground, the positions,
-//! and the poured volumes and times are preserved.
+//! Refinement of a scene: cells become smaller, while the simulation box in metres, the ground, the
+//! positions, and the poured volumes and times are preserved.
 //!
 //! With a factor of *f*, lengths in cells and numbers of steps are × *f*. Matter moves about a cell
 //! in a step, so *f* times as many steps take matter equally far in metres, and a step stands for a
@@ -25,8 +25,9 @@ pub const MOST_FINER: usize = 8;
 /// Default thickness of the rock below the lowest height of a heightmap, in cells.
 const USUAL_BASE: f64 = 4.0;
 
-/// Upper bound on the smoothing radius of a look, in cells (`MOST_PLATE`: on the plate size).
+/// Upper bound on the smoothing radius of a look, in cells.
 const MOST_SMOOTHING: f32 = 3.0;
+/// Upper bound on the size of crust plates of a look.
 const MOST_PLATE: f32 = 1000.0;
 
 impl Scene {
@@ -107,8 +108,8 @@ impl Scene {
             .map_err(|invalid| self.invalid(invalid))
     }
 
-    /// Returns an error if the box is too thin or would become too large for a refinement by
-    /// `factor`.
+    /// Returns an error if the simulation box is too thin or would become too large for a
+    /// refinement by `factor`.
     fn check_can_be_finer(&self, factor: usize) -> Result<(), Invalid> {
         let size = self.spec.grid.size;
         let refused =
@@ -145,7 +146,7 @@ impl Finer {
     }
 
     /// Multiplies the thickness of the rock below a heightmap, which is in cells. Generated ground
-    /// is unchanged, since it is defined in fractions of the box.
+    /// is unchanged, since it is defined in fractions of the simulation box.
     fn terrain(self, terrain: &mut TerrainSpec) {
         let usual = (terrain.kind == TerrainKind::Heightmap).then_some(USUAL_BASE);
         terrain.base_cells = terrain.base_cells.or(usual).map(|cells| cells * self.by);

@@ -125,7 +125,7 @@ table! {
 }
 
 impl GridSpec {
-    /// Checks the size of the box and returns its shape.
+    /// Checks the size of the simulation box and returns its shape.
     pub fn grid(&self) -> Result<Grid, Invalid> {
         self.check("grid")?;
         let [nx, ny, nz] = self.size;

@@ -1,5 +1,5 @@
-//! Table `[flow.start]`: lava that lies in the box before the first step, from a map of its
-//! thickness, an outline, or two heightmaps.
+//! Table `[flow.start]`: lava that lies in the simulation box before the first step, from a map of
+//! its thickness, an outline, or two heightmaps.
 
 use std::path::{Path, PathBuf};
 

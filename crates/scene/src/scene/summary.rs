@@ -67,7 +67,7 @@ impl Scene {
         lines
     }
 
-    /// Returns a line about barriers outside of the box; `None` if there are none.
+    /// Returns a line about barriers outside of the simulation box; `None` if there are none.
     fn barriers_outside(&self, site: &Site) -> Option<String> {
         let all = if self.spec.barriers.is_empty() {
             Vec::new()
@@ -119,9 +119,9 @@ impl Scene {
     }
 }
 
-/// Returns a line about the height of the box's floor and the vertical exaggeration. In the
-/// physical model, heights are never exaggerated; the line states the size of cells that are not
-/// cubes.
+/// Returns a line about the height of the simulation box's floor and the vertical exaggeration. In
+/// the physical model, heights are never exaggerated; the line states the size of cells that are
+/// not cubes.
 fn place(site: &Site, model: Model) -> String {
     let floor = format!("place       floor at {:.1} m", site.floor_m);
     if model == Model::Flow && site.cell_height_m() != site.cell_size_m {
@@ -193,7 +193,7 @@ fn rates(flow: &VentFlow) -> String {
     }
 }
 
-/// Contact of a material with the sides of the box, for warnings.
+/// Contact of a material with the sides of the simulation box, for warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     /// Name of the material.
@@ -209,7 +209,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Returns the contact of the simulation's lava with the sides of the box.
+    /// Returns the contact of the simulation's lava with the sides of the simulation box.
     pub fn from_simulation(simulation: &Simulation, site: &Site) -> Self {
         let (layer, flow) = (simulation.world().lava(), simulation.world().flow());
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));
@@ -256,8 +256,8 @@ impl Edge {
                 ))
             }
             Walls::Closed => {
-                // Cells are counted only in the classic model; the key that opens the sides depends
-                // on the model.
+                // Cells are counted only in the cellular automaton (classic model); the key that
+                // opens the sides depends on the model.
                 let key = match self.left_cells {
                     Some(_) => "walls = \"open\" in [rules]",
                     None => "open_sides = true in [flow]",
@@ -271,8 +271,8 @@ impl Edge {
     }
 }
 
-/// Returns the number of columns along the four sides of the box that contain material of the
-/// layer.
+/// Returns the number of columns along the four sides of the simulation box that contain material
+/// of the layer.
 pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let grid = layer.grid();
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);

@@ -24,9 +24,9 @@ const MOST_NAMED: usize = 3;
 
 impl Scene {
     /// Returns warnings about a simulation built from this scene that runs until step `steps`
-    /// (`None`: without end): no lava or other material ever enters the box; tables without effect,
-    /// outside of the box or after the end; liquid at open sides; and flows that the sub-steps
-    /// cannot resolve, or not in reasonable time.
+    /// (`None`: without end): no lava or other material ever enters the simulation box; tables
+    /// without effect, outside of the box or after the end; liquid at open sides; and flows that
+    /// the sub-steps cannot resolve, or not in reasonable time.
     pub fn warnings(&self, simulation: &Simulation, steps: Option<u64>) -> Vec<String> {
         let world = simulation.world();
         let steps = steps.filter(|steps| *steps > simulation.steps());
@@ -55,8 +55,8 @@ impl Scene {
         warnings
     }
 
-    /// Returns a warning if liquid at a side of the box is drawn as a wall, because the surrounding
-    /// land is lower; otherwise `None`.
+    /// Returns a warning if liquid at a side of the simulation box is drawn as a wall, because the
+    /// surrounding land is lower; otherwise `None`.
     pub fn warning_of_pictures(&self, simulation: &Simulation) -> Option<String> {
         let names: Vec<String> = standing(simulation)
             .into_iter()
@@ -88,8 +88,8 @@ impl Scene {
         })
     }
 
-    /// Returns a warning about bodies and events that cover no cell of the box; `None` if there are
-    /// none. Shapes from files are not checked.
+    /// Returns a warning about bodies and events that cover no cell of the simulation box; `None`
+    /// if there are none. Shapes from files are not checked.
     fn outside(&self, simulation: &Simulation) -> Option<String> {
         let grid = simulation.world().grid();
         let spec = self
@@ -164,7 +164,7 @@ fn some_of(names: &[String]) -> String {
 }
 
 /// Returns pairs (name, number of columns at the sides) of the liquids other than lava that touch
-/// the sides of the box.
+/// the sides of the simulation box.
 fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     let world = simulation.world();
     let is_free = |number: usize| {
@@ -183,8 +183,8 @@ fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     columns.filter(|(_, columns)| *columns > 0).collect()
 }
 
-/// Returns a warning about liquids at open sides of the box, which will flow out; `None` if there
-/// are none.
+/// Returns a warning about liquids at open sides of the simulation box, which will flow out; `None`
+/// if there are none.
 fn unheld(simulation: &Simulation) -> Option<String> {
     if simulation.rules_spec().walls == Walls::Closed {
         return None;
@@ -306,8 +306,8 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     })
 }
 
-/// Returns the level in metres to which a volume fills columns with the surface heights `surfaces`
-/// (metres, ascending). `depth_m`: volume divided by the area of a column.
+/// Returns the elevation in metres up to which a volume fills columns with the surface heights
+/// `surfaces` (metres, ascending). `depth_m`: volume divided by the area of a column.
 fn level_of(surfaces: &[f64], depth_m: f64) -> f64 {
     let mut left = depth_m;
     for (i, pair) in surfaces.windows(2).enumerate() {

@@ -201,7 +201,8 @@ pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Optio
     })
 }
 
-/// Appends the headings of all tables that have the key `key`, nested up to two levels, to `found`.
+/// Appends the headings of all tables below the table `path` (of the form `form`) that have the key
+/// `key`, nested up to two levels, to `found`.
 fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
     let (keys, is_list): (&[Entry], bool) = match form {
         Form::Table(keys) => (keys, false),

@@ -45,8 +45,8 @@ struct Blow {
 }
 
 impl AirOverGround {
-    /// Creates the coupling of `air` with the box of `world`. Which air cells the ground fills is
-    /// read later.
+    /// Creates the coupling of `air` with the simulation box of `world`. Which air cells the ground
+    /// fills is read later.
     pub(crate) fn new(world: &World, air: Air) -> Self {
         Self {
             air,
@@ -131,7 +131,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// Adds heat, ash, steam and inks of all vents and fumes in the step of `draw`.
+    /// Adds heat, ash, steam and inks of all vents and fumes to the air, in the step of `draw`.
     fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();
@@ -156,8 +156,8 @@ impl Taking<'_> {
     }
 
     /// Adds `kilograms` of a vent's output to the air above the vent. `about`: composition and
-    /// temperature; `columns`, `lowest`: voxel columns of the vent and their lowest output level.
-    /// The output of each block of air cells varies randomly about its mean.
+    /// temperature; `columns`, `lowest`: voxel columns of the vent and the lowest height (y) at
+    /// which each emits. The output of each block of air cells varies randomly about its mean.
     fn blow(
         &mut self,
         world: &World,
@@ -261,7 +261,8 @@ impl Taking<'_> {
             .lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
     }
 
-    /// Adds the convective heat flux from all top faces of lava that touch the air.
+    /// Adds the heat that lava gives to the air by convection in a step, through all top faces of
+    /// lava cells that touch the air, to the air cells above.
     fn warm_by_lava(&mut self, world: &World) {
         if self.air.spec.convection == 0.0 {
             return;
@@ -303,8 +304,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Adds the convective heat flux from all top faces of a lava that melts, solid and liquid,
-    /// that touch the air.
+    /// Adds the heat that a lava that melts, solid and liquid, gives to the air by convection in a
+    /// step, through all top faces that touch the air, to the air cells above.
     fn warm_by_melting(
         &mut self,
         world: &World,

@@ -17,8 +17,8 @@ const FULL: u32 = AMOUNT_ONE as u32 / 2;
 #[derive(Clone, Debug)]
 pub(super) struct Blocked {
     voxels: Grid,
-    /// Bits of the voxels: one word per tile of 8 × 1 × 4 voxels, at index `(tz · ny + y) · tiles +
-    /// tx`.
+    /// Bits of the voxels: one 32-bit word per tile of 8 × 1 × 4 voxels, at index `(tz · ny + y) ·
+    /// tiles + tx`.
     words: Vec<u32>,
     tiles: usize,
     /// Change cursors of the ground and of each layer at the last read; `None` before the first.
@@ -53,7 +53,7 @@ impl Blocked {
     }
 
     /// Returns true if the voxel `[x, y, z]` is blocked. Outside of the sides, the nearest voxel in
-    /// the box counts; above the roof, no voxel is blocked.
+    /// the simulation box counts; above the roof, no voxel is blocked.
     fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
         let Grid { nx, ny, nz } = self.voxels;
         let (x, z) = (
@@ -218,7 +218,7 @@ impl Blocked {
         })
     }
 
-    /// Returns a bit mask of the voxels of the tile at [tx, tz] that lie inside the box.
+    /// Returns a bit mask of the voxels of the tile at [tx, tz] that lie inside the simulation box.
     fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
         let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
         let row = if x < TILE_X {
@@ -271,8 +271,8 @@ fn fills(layer: &Layer) -> bool {
     layer.material().kind != Kind::Gas
 }
 
-/// Returns the bit mask of the blocked voxels of one tile. `layers`: layers whose matter displaces
-/// air, with their numbers.
+/// Returns the bit mask of the blocked voxels of the tile (`tx`, `y`, `tz`), x and z in tiles.
+/// `layers`: layers whose matter displaces air, with their indices.
 fn blocked_word(world: &World, layers: &[(usize, &Layer)], [tx, y, tz]: [usize; 3]) -> u32 {
     let ground = world.ground.strip(tz);
     let mut sums = [0_u32; TILE_X * TILE_Z];

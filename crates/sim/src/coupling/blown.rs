@@ -3,7 +3,7 @@
 //! A grain moves with a fraction `carried` of the air velocity in its cell. The fractional part of
 //! the displacement in cells is rounded up with that probability, so that the mean displacement is
 //! exact. Grains move along x, then z, then y, cell by cell, and stop at obstacles and at the sides
-//! of the box.
+//! of the simulation box.
 
 use super::AirOverGround;
 use lavoxel_automaton::world::{Content, World};

@@ -7,6 +7,7 @@ use lavoxel_base::parallel::*;
 /// Density in kg/m³ that the largest value of [`AirVolume::carried`] means; higher densities are
 /// clamped.
 const DENSEST: f32 = 4.0;
+/// Density in kg/m³ per unit of the square of an encoded value of `AirVolume::carried`.
 const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
 /// Largest component of [`AirVolume::flow`], and the speed in air cells per step that it means.
 const FASTEST: (f32, f32) = (127.0, 2.0);
@@ -22,9 +23,9 @@ pub struct AirVolume {
     /// 65535 means 2 (kg/m³)^½. Solid cells next to open cells have the mean of their open
     /// neighbours, so that interpolation does not fade towards the ground.
     pub carried: Vec<[u16; 2]>,
-    /// Mass fraction of each ink in the ash and inks of a cell; 255 means 1. Cells without ink have
-    /// the fractions of the cells around. Empty for an air without inks. [`AirVolume::carried`]
-    /// includes the mass of inks in that of ash.
+    /// Mass fraction of each ink (coloured tracer) in the ash and inks of an air cell; 255 means 1.
+    /// Cells without ink have the fractions of the cells around. Empty for an air without inks.
+    /// [`AirVolume::carried`] includes the mass of inks in that of ash.
     pub inks: Vec<[u8; 4]>,
     /// Velocity (east, up, south) in cells that contain ash, steam or ink; 127 means 2 air cells
     /// per step. The fourth component is padding.

@@ -14,7 +14,8 @@ use lavoxel_base::grid::Grid;
 #[derive(Clone, Debug)]
 pub struct Bricks {
     grid: Grid,
-    /// Number of bricks along x, y and z; the last brick along an axis may extend beyond the box.
+    /// Number of bricks along x, y and z; the last brick along an axis may extend beyond the
+    /// simulation box.
     count: [usize; 3],
     densest: Vec<u8>,
 }

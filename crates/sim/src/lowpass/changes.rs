@@ -6,7 +6,8 @@ use lavoxel_base::grid::Grid;
 /// Edge length of a brick in cells.
 pub const BRICK: usize = 8;
 
-/// Run of changed cells in one row; may include unchanged gaps shorter than [`BRICK`] cells.
+/// Run of adjacent cells along x in one row whose low-passed value changed; may include unchanged
+/// gaps shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Index of the row, `z · ny + y`.

@@ -34,8 +34,9 @@ const _: () = assert!(REACH == TILE_Z);
 const MARGIN: usize = 64;
 /// Smallest amount that is drawn: 2 % of a full cell, in smallest units.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
-/// Amount of a full cell in smallest units. `HALF`: half of that.
+/// Amount of a full cell in smallest units.
 pub(super) const ONE: u32 = AMOUNT_ONE as u32;
+/// Amount of half a full cell in smallest units.
 const HALF: u32 = ONE / 2;
 
 /// Filter of one transparent layer of a world, which updates only what changed.
@@ -256,13 +257,13 @@ pub(super) struct Rows {
     known: [bool; 2 * REACH + 1],
     /// Buffer for the row above a row of `near`.
     above: RoomRow,
-    /// Weighted sums of `sums` over three rows along y. `all`: sums of `tall` over three cells
-    /// along x.
+    /// Weighted sums of `sums` over three rows along y.
     tall: RoomRow,
+    /// Weighted sums of `tall` over three cells along x.
     all: RoomRow,
-    /// Amounts in the cells of the slab itself. `own_open`: open parts of these cells, without
-    /// rock. Those of row y are at index y modulo 3.
+    /// Amounts in the cells of the slab itself; those of row y are at index y modulo 3.
     own: [Vec<u32>; 3],
+    /// Open parts of these cells, without rock; those of row y are at index y modulo 3.
     own_open: [Vec<u32>; 3],
     thin: Thin,
 }
@@ -557,16 +558,17 @@ struct Stale {
     count: usize,
 }
 
-/// Boxes that cover all cells of a slab that must be computed. A run of cells is merged into the
-/// box below if this adds few other cells, because reading the surroundings of a box costs more
-/// than filtering a few more cells.
+/// Set of rectangles (boxes in x and y) that cover all cells of a slab that must be computed. A run
+/// of adjacent cells is merged into the box below if this adds few other cells, because reading the
+/// surroundings of a box costs more than filtering a few more cells.
 #[derive(Default)]
 struct Boxes {
     all: Vec<Stale>,
 }
 
 impl Boxes {
-    /// Adds the cells `cells` of row `y`; successive calls must have ascending `y`.
+    /// Adds the cells `cells` (range of x) of row `y` to a box below or as a new box; successive
+    /// calls must have ascending `y`.
     fn add(&mut self, y: usize, cells: Span) {
         if cells.is_empty() {
             return;

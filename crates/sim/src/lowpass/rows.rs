@@ -1,5 +1,5 @@
-//! Low-pass, row by row, for readers that keep only nonzero cells: no array over the box is
-//! allocated, so boxes of any size work.
+//! Low-pass, row by row, for readers that keep only nonzero cells: no array over the simulation box
+//! is allocated, so boxes of any size work.
 
 use super::Taps;
 use lavoxel_automaton::world::World;

@@ -305,7 +305,7 @@ impl Scratch {
     }
 
     /// Updates the records `part` with the sums of the marked tile columns; columns outside of the
-    /// box are skipped.
+    /// simulation box are skipped.
     fn take_up(&self, part: &mut StripRecords<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];

@@ -139,7 +139,8 @@ fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
 }
 
 /// Gives a lava vent without rates the default rate in a world of the physical model (`flows`).
-/// Returns an error if the vent has rates of the physical model in a classic world.
+/// Returns an error if the vent has rates of the physical model in a world of the cellular
+/// automaton (classic model).
 fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     match (&spec.flow, flows) {
         (Some(_), false) => Err(Invalid::new(

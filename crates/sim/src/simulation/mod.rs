@@ -291,8 +291,8 @@ impl Simulation {
         }
     }
 
-    /// Adds reactions between materials. The caller has checked reactions and materials together by
-    /// [`Reaction::validate_all`].
+    /// Sets the reactions between materials. The caller has checked reactions and materials
+    /// together by [`Reaction::validate_all`].
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
         let History {
@@ -304,7 +304,7 @@ impl Simulation {
     }
 
     /// Makes the simulation measure the time of every stage with `clock`. Without a clock, only the
-    /// number of runs is counted.
+    /// number of executions is counted.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Self {
@@ -313,7 +313,8 @@ impl Simulation {
         }
     }
 
-    /// Adds scheduled events; events of the same step keep their order.
+    /// Adds `events` to the scheduled events of the simulation; events of the same step keep their
+    /// order.
     ///
     /// # Errors
     /// If an event cannot be stored as an `[[event]]` table.
@@ -339,7 +340,7 @@ impl Simulation {
         Ok(self)
     }
 
-    /// Adds goals, whose progress is then updated after every step.
+    /// Sets the goals of the simulation, whose progress is then updated after every step.
     #[must_use]
     pub fn with_goals(mut self, goals: Goals) -> Self {
         self.history.goals = goals;
@@ -594,7 +595,8 @@ impl Simulation {
         &self.history.spec
     }
 
-    /// Returns the boundary condition for lava at the sides of the box, whichever model is used.
+    /// Returns the boundary condition for lava at the sides of the simulation box, whichever model
+    /// is used.
     pub fn walls(&self) -> Walls {
         match self.state.flow().map(|flow| flow.setup().open_sides) {
             None => self.history.spec.walls,
@@ -603,7 +605,7 @@ impl Simulation {
         }
     }
 
-    /// Returns the simulated time in seconds; `None` in the classic model.
+    /// Returns the simulated time in seconds; `None` in the cellular automaton (classic model).
     pub fn time_s(&self) -> Option<f64> {
         self.state
             .flow()

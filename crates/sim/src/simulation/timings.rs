@@ -20,13 +20,13 @@ pub fn system_clock() -> Duration {
 /// Time that one stage took so far, in all steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageTime {
-    /// Number of times that the stage ran.
+    /// Number of times that the stage was executed.
     pub runs: u64,
-    /// Total time of all runs; 0 without a clock.
+    /// Total time of all executions of the stage; 0 without a clock.
     pub total: Duration,
-    /// Time of the last run; 0 without a clock.
+    /// Time of the last execution of the stage; 0 without a clock.
     pub last: Duration,
-    /// Clock for the measurement; `None`: only runs are counted.
+    /// Clock for the measurement; `None`: only the executions are counted.
     clock: Option<Clock>,
 }
 
@@ -44,7 +44,8 @@ impl StageTime {
         result
     }
 
-    /// Returns the mean time of a run in milliseconds; 0 if the stage never ran.
+    /// Returns the mean time of an execution of the stage in milliseconds; 0 if the stage was never
+    /// executed.
     pub fn mean_ms(&self) -> f64 {
         if self.runs == 0 {
             0.0

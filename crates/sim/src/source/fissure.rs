@@ -24,7 +24,7 @@ pub struct Focus {
     /// Places on which the effusion concentrates, as fractions (0 to 1) of the fissure's length
     /// from its first point.
     pub at: Vec<f64>,
-    /// Fraction of the rate that comes out at these places in the end, 0 to 1.
+    /// Fraction of the effusion rate that comes out at these places from `until_s` on, 0 to 1.
     pub share: f64,
     /// Time at which the focusing begins, in seconds from the start of the simulation.
     pub from_s: f64,
@@ -33,8 +33,8 @@ pub struct Focus {
 }
 
 impl Focus {
-    /// Returns the fraction of the rate that comes out at the focus places at `time_s` (seconds
-    /// from the start).
+    /// Returns the fraction (0 to 1) of the effusion rate that comes out at the places on which the
+    /// fissure eruption focuses. `time_s`: seconds from the start of the simulation.
     pub fn share_at(&self, time_s: f64) -> f64 {
         self.share * ((time_s - self.from_s) / (self.until_s - self.from_s)).clamp(0.0, 1.0)
     }
@@ -74,8 +74,8 @@ impl Focus {
         Ok(())
     }
 
-    /// Returns the volume in m³ that comes out at the focus places between `from_s` and `to_s`
-    /// (seconds from the start). `flow`: rates of the vent.
+    /// Returns the volume in m³ that comes out at the places on which the fissure eruption focuses
+    /// between `from_s` and `to_s` (seconds from the start). `flow`: rates of the vent.
     pub(super) fn volume_m3(&self, flow: &VentFlow, from_s: f64, to_s: f64) -> f64 {
         let marks = [
             from_s,

@@ -194,7 +194,7 @@ fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
 
 impl Vent {
     /// Returns the volumes in m³ that erupt in the first `steps` steps: (along the whole line, at
-    /// the focus places).
+    /// the places on which the fissure focuses).
     fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
         let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
@@ -205,8 +205,8 @@ impl Vent {
         (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
-    /// Returns the volume in m³ that the vent erupts in step `step`; 0 for a vent of the classic
-    /// model.
+    /// Returns the volume in m³ that the vent erupts in step `step`; 0 for a vent of the cellular
+    /// automaton (classic model).
     pub(crate) fn flow_volume_m3(&self, step: u64, clock: &FlowClock) -> f64 {
         let up_to = |flow: &VentFlow, step| {
             let (line, focused) = self.poured_m3(flow, step, clock);

@@ -1,5 +1,5 @@
-//! Vents, where new lava enters the box, and sources of other materials, which work in the same
-//! way.
+//! Vents, where new lava enters the simulation box, and sources of other materials, which work in
+//! the same way.
 //!
 //! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground
 //! that is not yet full, then the next. A vent inside a crater therefore fills the crater and
@@ -65,9 +65,9 @@ pub fn check_vents<'a>(
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentSpec {
-    /// Position of the centre in cells, east of the box's western side.
+    /// Position of the centre in cells, east of the simulation box's western side.
     pub x: f64,
-    /// Position of the centre in cells, south of the box's northern side.
+    /// Position of the centre in cells, south of the simulation box's northern side.
     pub z: f64,
     /// Further points of a fissure, as offsets [east, south] in cells from the centre, which is its
     /// first point; empty for a disc.
@@ -77,8 +77,8 @@ pub struct VentSpec {
     /// the vent even if the radius is 0.
     #[serde(default = "default_radius")]
     pub radius: f64,
-    /// Height above the floor of the box, in cells, of the cells into which the vent pours; `None`:
-    /// liquids enter on the ground, grains below the roof.
+    /// Height above the floor of the simulation box, in cells, of the cells into which the vent
+    /// pours; `None`: liquids enter on the ground, grains below the roof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
     /// Volume that the whole vent pours per step, in full cells; for grains, the probability of a
@@ -101,7 +101,7 @@ pub struct VentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<Box<VentAir>>,
     /// Rates and temperature in the physical model, in which `rate` and `energy` are ignored;
-    /// `None` in the classic model.
+    /// `None` in the cellular automaton (classic model).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<VentFlow>>,
 }
@@ -136,8 +136,8 @@ pub fn default_energy() -> f64 {
 }
 
 impl Default for VentSpec {
-    /// Creates a lava vent at the north-west corner of the box that pours from step 0 on, without
-    /// end.
+    /// Creates a lava vent at the north-west corner of the simulation box that pours from step 0
+    /// on, without end.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
         let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
@@ -206,7 +206,7 @@ impl VentSpec {
     }
 
     /// Moves the centre to `center` (x, z in cells), or as near as possible such that all points of
-    /// a fissure stay inside the box.
+    /// a fissure stay inside the simulation box.
     pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);
@@ -225,8 +225,9 @@ impl VentSpec {
     }
 
     /// Returns the effective number of columns of the vent, which may be fractional: the whole rate
-    /// divided by the largest rate of a column. For a fissure that focuses, the columns at its
-    /// focus places divided by their share of the rate, at most all columns.
+    /// divided by the largest rate of a column. For a fissure that focuses, the number of columns
+    /// on which it focuses divided by the fraction of the rate that comes out there, at most all
+    /// columns.
     pub fn busy_columns(&self) -> f64 {
         let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
         let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
@@ -274,8 +275,8 @@ impl VentSpec {
     }
 }
 
-/// Checks that `height` (cells above the floor) lies inside the box. `key`: name of the table in
-/// messages.
+/// Checks that `height` (cells above the floor) lies inside the simulation box. `key`: name of the
+/// table in messages.
 pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
     within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
 }
@@ -300,12 +301,13 @@ pub fn check_pouring(
     }
 }
 
-/// Vent prepared for pouring: its columns in the box, and its rate as a fixed-point number.
+/// Vent prepared for pouring: its columns in the simulation box, and its rate as a fixed-point
+/// number.
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
-    /// Fraction of the output of the focus places that each column of a fissure receives; empty
-    /// without a focus.
+    /// For each column of a fissure, the fraction (0 to 1) that it receives of the volume that
+    /// comes out at the places on which the fissure focuses; empty without a focus.
     focus: Vec<f64>,
     /// Height index of the cells into which the vent pours; `None`: on the ground.
     height: Option<usize>,
@@ -320,7 +322,7 @@ pub struct Vent {
     energy: u16,
     /// Name of the poured material; `None` for lava.
     material: Option<String>,
-    /// Rates in the physical model; `None` in the classic model.
+    /// Rates in the physical model; `None` in the cellular automaton (classic model).
     flow: Option<Box<VentFlow>>,
 }
 
@@ -441,8 +443,9 @@ impl Vent {
     }
 }
 
-/// Returns the fraction of the output of the focus places that each of `columns` receives.
-/// `places`: columns of each focus place; `columns` are sorted as by [`Line::columns`].
+/// Returns for each of `columns` the fraction (0 to 1) that it receives of the volume that comes
+/// out at the places on which the fissure focuses. `places`: columns of each such place; `columns`
+/// are sorted as by [`Line::columns`].
 fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
     let mut shares = vec![0.0; columns.len()];
     for place in places {

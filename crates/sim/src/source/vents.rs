@@ -11,8 +11,8 @@ use lavoxel_base::validate::Invalid;
 /// numbers are never reused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VentChange {
-    /// Adds a vent, which gets the next free number. A `start` in the past is replaced by the
-    /// present step.
+    /// Adds a vent to the simulation; the vent gets the next free number. A `start` in the past is
+    /// replaced by the present step.
     Place(VentSpec),
     /// Changes rate, radius, energy, time or position of the vent with this number, from the
     /// present step on.

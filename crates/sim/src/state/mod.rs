@@ -18,7 +18,8 @@ use lavoxel_flow::Flow;
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) world: World,
-    /// Flow of the physical model with its display in the cells; `None` in the classic model.
+    /// Flow of the physical model with its display in the cells; `None` in the cellular automaton
+    /// (classic model).
     pub(crate) flow: Option<Box<FlowInCells>>,
     /// Air with its coupling to the ground; `None` in a state without air.
     pub(crate) air: Option<Box<AirOverGround>>,
@@ -29,7 +30,7 @@ pub struct State {
 pub struct StateRef<'a> {
     /// Cells of the state: ground and layers.
     pub world: &'a World,
-    /// Flow of the physical model; `None` in the classic model.
+    /// Flow of the physical model; `None` in the cellular automaton (classic model).
     pub flow: Option<&'a Flow>,
     /// Air of the state; `None` in a state without air.
     pub air: Option<&'a Air>,
@@ -77,15 +78,16 @@ impl std::ops::DerefMut for State {
 }
 
 impl State {
-    /// Adds `flow`, which moves the lava from now on, and displays all its columns in the cells.
-    /// The grids of flow and world must match.
+    /// Adds the flow solver `flow` to the state; the flow moves the lava from now on, and all its
+    /// columns are displayed in the cells. The grids of flow and world must match.
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::shown_in(&mut self.world, flow)));
         self
     }
 
-    /// Adds a flow that the cells display already, as after reading a file.
+    /// Adds the flow solver `flow` to the state, whose lava the cells display already, as after
+    /// reading a file.
     #[must_use]
     pub fn with_shown_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::already_shown_in(
@@ -95,14 +97,15 @@ impl State {
         self
     }
 
-    /// Adds `air`, which has not read the ground yet. The state must not contain matter.
+    /// Adds the air model `air`, which has not read the ground yet, to the state. The state must
+    /// not contain matter.
     #[must_use]
     pub fn with_air(mut self, air: Air) -> Self {
         self.air = Some(Box::new(AirOverGround::new(&self.world, air)));
         self
     }
 
-    /// Returns the flow of the physical model; `None` in the classic model.
+    /// Returns the flow of the physical model; `None` in the cellular automaton (classic model).
     pub fn flow(&self) -> Option<&Flow> {
         self.flow.as_ref().map(|flowing| &flowing.flow)
     }

@@ -17,7 +17,7 @@ use lavoxel_automaton::world::{Ground, Layer, PackedLayer};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_flow::{Flow, FlowState};
 
-/// Part of a state, borrowed.
+/// Part of the state of a simulation (ground, layer, air or flow), borrowed.
 #[derive(Clone, Copy)]
 pub enum StatePart<'a> {
     /// Ground: solid cells and surface heights.
@@ -26,7 +26,7 @@ pub enum StatePart<'a> {
     Layer(&'a Layer),
     /// Air; absent in a state without air.
     Air(&'a Air),
-    /// Flow; absent in the classic model.
+    /// Flow of the physical model; absent in the cellular automaton (classic model).
     Flow(&'a Flow),
 }
 

@@ -224,9 +224,9 @@ impl Rig {
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
     }
 
-    /// Enters first person with a level view at the position in the box nearest to the eye, or
-    /// leaves first person and restores the former view. `eye`: height of the eye above the ground
-    /// in cells; `ground`: height of the ground in cells at (x, z).
+    /// Enters first person with a level view at the position in the simulation box nearest to the
+    /// eye, or leaves first person and restores the former view. `eye`: height of the eye above the
+    /// ground in cells; `ground`: height of the ground in cells at (x, z).
     pub(crate) fn toggle_first_person(
         &mut self,
         subject: &Bounds,
@@ -242,7 +242,7 @@ impl Rig {
         self.before = Some(self.goal);
         (self.height, self.depth) = (eye, 0.0);
         let above = self.goal.eye();
-        // Keeps a margin of 5 % from the edge of the box.
+        // Keeps a margin of 5 % from the edge of the simulation box.
         let inside = |k: usize| {
             let margin = 0.05 * (subject.high[k] - subject.low[k]);
             above[k].clamp(subject.low[k] + margin, subject.high[k] - margin)

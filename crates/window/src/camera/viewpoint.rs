@@ -27,7 +27,7 @@ pub enum Side {
     Right,
     /// View from above, with north at the top.
     Top,
-    /// View from obliquely above a corner of the box, as with a scene's default camera.
+    /// View from obliquely above a corner of the simulation box, as with a scene's default camera.
     ThreeQuarter,
 }
 

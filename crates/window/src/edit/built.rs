@@ -113,8 +113,8 @@ pub(crate) fn middle(ground: &Array2<f32>, [x, z]: Column) -> Point3<f32> {
 pub(crate) fn is_seen(ground: &Array2<f32>, eye: Point3<f32>, point: Point3<f32>) -> bool {
     let (depth, width) = ground.dim();
     let way = eye - point;
-    // The ray ends at the edge of the box; the lower bound 1 of the divisor covers an eye straight
-    // above.
+    // The ray ends at the edge of the simulation box; the lower bound 1 of the divisor covers an
+    // eye straight above.
     let reach = (width + depth) as f32 / (way.x.hypot(way.z)).max(1.0);
     (1..SAMPLES).all(|i| {
         let share = i as f32 / SAMPLES as f32;

@@ -1,5 +1,5 @@
-//! Slices: planes across x, y and z that cut the box open and show one quantity of its cells. State
-//! of the slices, and the handles by which the user drags each slice along its axis.
+//! Slices: planes across x, y and z that cut the simulation box open and show one quantity of its
+//! cells. State of the slices, and the handles by which the user drags each slice along its axis.
 
 use nalgebra::{Point3, Vector3};
 
@@ -18,7 +18,7 @@ pub(crate) const REACH: f32 = 12.0;
 pub(crate) struct Cuts {
     /// For each slice across x, y and z, true if it is visible.
     pub(crate) shown: [bool; 3],
-    /// For each slice across x, y and z, the cell index at which it cuts the box.
+    /// For each slice across x, y and z, the cell index at which it cuts the simulation box.
     pub(crate) at: [usize; 3],
     /// Quantity of the cells that all slices show.
     pub(crate) quantity: Quantity,
@@ -44,15 +44,15 @@ impl Cuts {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
     }
 
-    /// Returns true if the slices show no values but only cut the box open. That holds for amounts
-    /// in the cinematic style, which draws the matter on the cut itself.
+    /// Returns true if the slices show no values but only cut the simulation box open. That holds
+    /// for amounts in the cinematic style, which draws the matter on the cut itself.
     pub(crate) fn opens(&self, style: Style) -> bool {
         style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
 
     /// Returns the axis (0 x, 1 y, 2 z) of the visible slice whose handle lies under `pixel` (from
-    /// the top left); `None` if there is no handle. `size`: size of the box in cells; `scale`:
-    /// physical pixels per logical pixel.
+    /// the top left); `None` if there is no handle. `size`: size of the simulation box in cells;
+    /// `scale`: physical pixels per logical pixel.
     pub(crate) fn under(
         &self,
         camera: &Camera,
@@ -78,8 +78,8 @@ pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
 }
 
 /// Returns the position in cells of the handle of the slice across axis `k` at the cell index
-/// `cell`, in a box of `size` cells. Slice across x: on the southern bottom edge of the box; across
-/// z: on the eastern bottom edge; across y: on the vertical south-east edge.
+/// `cell`, in a box of `size` cells. Slice across x: on the southern bottom edge of the simulation
+/// box; across z: on the eastern bottom edge; across y: on the vertical south-east edge.
 pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
     let mut point = Point3::new(size[0], 0.0, size[2]);
     point[k] = cell as f32 + 0.5;
@@ -88,7 +88,7 @@ pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
 
 /// Returns the cell index to which a drag along `ray` moves the slice across axis `k`: that of the
 /// point nearest to the ray on the line along which the handle moves. `None` if the ray is parallel
-/// to that line. `size`: size of the box in cells.
+/// to that line. `size`: size of the simulation box in cells.
 pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;

@@ -130,13 +130,13 @@ pub(crate) struct Dam {
 impl Dam {
     /// Lower bound in metres of the default height of a dam.
     const USUAL_M: f64 = 5.0;
-    /// Default height and width of a dam, in cells, in the classic model, whose lava flows are a
-    /// few cells thick.
+    /// Default height and width of a dam, in cells, in the cellular automaton (classic model),
+    /// whose lava flows are a few cells thick.
     pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
 
     /// Returns the default dam for the world that `report` describes. Physical model (lava is
-    /// metres thick): one column wide, and 5 m or one cell high, whichever is more. Classic model:
-    /// [`Dam::CELLS`], but at least 5 m high.
+    /// metres thick): one column wide, and 5 m or one cell high, whichever is more. Cellular
+    /// automaton (classic model): [`Dam::CELLS`], but at least 5 m high.
     pub(crate) fn fitting(report: &Report) -> Self {
         let (high, wide) = if report.flow.is_some() {
             (1.0, 0.0)
@@ -214,9 +214,9 @@ enum Busy {
 #[derive(Clone, Debug)]
 struct Painting {
     /// Rays along the pointer's path that are not sent yet; each starts where it enters the visible
-    /// part of the box.
+    /// part of the simulation box.
     path: Vec<Ray>,
-    /// Visible part of the box: lower and upper bound in cells along x, y and z.
+    /// Visible part of the simulation box: lower and upper bound in cells along x, y and z.
     part: [[f32; 2]; 3],
     /// Set until the first piece of the stroke is sent, which begins a new action of the undo
     /// history.
@@ -240,15 +240,15 @@ pub(crate) enum ToolRequest {
     Say(&'static str),
 }
 
-/// Notice after a click outside the box with `Tool::Source`.
+/// Notice after a click outside the simulation box with `Tool::Source`.
 const OUTSIDE: &str = "no source is placed: the pointer is outside the box";
-/// Notice after a click outside the box with `Tool::Dam`.
+/// Notice after a click outside the simulation box with `Tool::Dam`.
 const NO_END: &str = "no dam is built: the pointer is outside the box";
 /// Notice after the click that sets the first end of a dam.
 const OTHER_END: &str = "click the other end of the dam; Esc forgets the first one";
-/// Notice after a click outside the box with `Tool::Pick`.
+/// Notice after a click outside the simulation box with `Tool::Pick`.
 const NO_POINT: &str = "no point is picked: the pointer is outside the box";
-/// Notice after a click on a cut face of the box with `Tool::Source`.
+/// Notice after a click on a cut face of the simulation box with `Tool::Source`.
 const ON_THE_SIDE: &str =
     "no source is placed: this is the cut side of the box; its surface takes sources";
 
@@ -368,8 +368,8 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Appends `ray` to the path of the stroke in progress. `part`: visible part of the box (lower
-    /// and upper bound in cells along x, y and z), at whose boundary `ray` starts.
+    /// Appends `ray` to the path of the stroke in progress. `part`: visible part of the simulation
+    /// box (lower and upper bound in cells along x, y and z), at whose boundary `ray` starts.
     pub(crate) fn trace(&mut self, ray: Ray, part: [[f32; 2]; 3]) {
         if let Busy::Painting(painting) = &mut self.busy
             && !painting.over
@@ -508,7 +508,8 @@ impl Tools {
             .map(|[x, _, z]| [f64::from(x), f64::from(z)])
             .to_vec();
         let by = self.dam.height_m / report.cell_height_m;
-        // The classic model has whole cells, so a dam is at least one cell high.
+        // The cellular automaton (classic model) has whole cells, so a dam is at least one cell
+        // high.
         let by = if report.flow.is_some() {
             by
         } else {

@@ -9,8 +9,8 @@ use lavoxel_sim::source::VentSpec;
 
 /// Range (smallest, largest) of a vent's radius that a drag can set, in cells.
 pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
-/// Range (smallest, largest) of a vent's rate that a drag can set in the classic model, in full
-/// cells per step.
+/// Range (smallest, largest) of a vent's rate that a drag can set in the cellular automaton
+/// (classic model), in full cells per step.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
 /// Distance in pixels that the pointer must move before the vent changes: a handle is rarely
 /// grabbed at its centre, and the vent must not jump.
@@ -87,7 +87,7 @@ fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }
 
-/// Returns a point clamped to the box, as x, y, z in cells rounded to two decimals.
+/// Returns a point clamped to the simulation box, as x, y, z in cells rounded to two decimals.
 pub(crate) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
     let size = [report.grid.nx, report.grid.ny, report.grid.nz];
     std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))

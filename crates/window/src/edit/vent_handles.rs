@@ -16,8 +16,8 @@ pub(crate) enum Grip {
     Place,
     /// Radius of the vent's disc.
     Radius,
-    /// Effusion rate; while Shift is held, the energy (classic model) or the temperature (physical
-    /// model).
+    /// Effusion rate; while Shift is held, the energy (cellular automaton)  or the temperature
+    /// (physical model).
     Rate,
 }
 
@@ -41,8 +41,8 @@ const RING: usize = 40;
 const TRACE: usize = 128;
 
 /// Returns the height of the ground in cells at the point (`x`, `z`) in cells, interpolated
-/// bilinearly between column centres; outside the box, the height at the nearest edge. `ground`:
-/// heights in cells, shape (nz, nx).
+/// bilinearly between column centres; outside the simulation box, the height at the nearest edge.
+/// `ground`: heights in cells, shape (nz, nx).
 pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     let (rows, cols) = ground.dim();
     let column = |v: f64, n: usize| {

@@ -280,8 +280,8 @@ impl Recorder {
             .is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
-    /// Adds the window's picture at the time `seconds` after the start. Drops a picture that equals
-    /// the last one, and a picture for which the encoder's queue has no room.
+    /// Adds the window's picture to the recording, at the time `seconds` after its start. Drops a
+    /// picture that equals the last one, and a picture for which the encoder's queue has no room.
     pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
         let first = self.last.is_none();
         if self

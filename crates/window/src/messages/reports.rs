@@ -76,8 +76,8 @@ pub struct Probe {
     pub point: [f32; 3],
     /// Set if the cell is solid ground.
     pub solid: bool,
-    /// Set if the ray meets the cell on a cut face: it enters the visible part of the box in this
-    /// cell, through a side of the box or a slice and not from above.
+    /// Set if the ray meets the cell on a cut face: it enters the visible part of the simulation
+    /// box in this cell, through a side of the box or a slice and not from above.
     pub cut: bool,
     /// Nonzero quantities of the cell with their values, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
@@ -86,7 +86,8 @@ pub struct Probe {
     /// Name of each material in the column, and its thickness in metres: volume divided by the
     /// column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Values of the physical lava model in the column; `None` in the classic model.
+    /// Values of the physical lava model in the column; `None` in the cellular automaton (classic
+    /// model).
     pub flow: Option<FlowProbe>,
 }
 
@@ -94,7 +95,8 @@ pub struct Probe {
 /// unit that `AccountReport::from_sums` was given (such as full cells, kg or J).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccountReport {
-    /// Present content of the box, in the display unit.
+    /// Present content of the simulation box or, for a quantity of the air, of the air's box; in
+    /// the display unit.
     pub present: f64,
     /// Sums since the start as (key, label for the user, amount in the display unit).
     sums: Vec<(&'static str, &'static str, f64)>,
@@ -155,7 +157,7 @@ pub struct MaterialReport {
 
 impl MaterialReport {
     /// Creates the report of `material`. `layer`: layer of the world that holds the material;
-    /// `shows_flow`: see the field; `tally`: present content of the box.
+    /// `shows_flow`: see the field; `tally`: present content of the simulation box.
     pub(crate) fn new(
         material: Material,
         (layer, shows_flow): (&Layer, bool),
@@ -230,7 +232,7 @@ pub struct Report {
     pub drape: Option<Drape>,
     /// Height of a cell in metres, without the vertical exaggeration.
     pub cell_height_m: f64,
-    /// Elevation of the floor of the box in metres.
+    /// Elevation of the floor of the simulation box in metres.
     pub floor_m: f64,
     /// Volume of a cell in m³, without the vertical exaggeration.
     pub cell_volume_m3: f64,
@@ -250,7 +252,8 @@ pub struct Report {
     pub materials: Vec<MaterialReport>,
     /// Accounts of the quantities that the air transports; empty without air.
     pub air: Vec<AirAccount>,
-    /// Volumes and temperatures of the physical model; `None` in the classic model.
+    /// Volumes and temperatures of the physical model; `None` in the cellular automaton (classic
+    /// model).
     pub flow: Option<FlowReport>,
     /// Wind at present; `None` without air.
     pub wind: Option<Wind>,
@@ -291,8 +294,8 @@ pub struct Report {
 
 impl Report {
     /// Returns the coordinate in metres of the centre of the cell with index `cell` along `axis` (0
-    /// x, 1 y, 2 z). Along x and z: distance from the north-west corner of the box; along y:
-    /// elevation.
+    /// x, 1 y, 2 z). Along x and z: distance from the north-west corner of the simulation box;
+    /// along y: elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
         let middle = cell as f64 + 0.5;
         if axis == 1 {

@@ -21,7 +21,7 @@ const PLACES: [(&str, &str, Action); 7] = [
     ),
 ];
 
-/// Draws the buttons of the section; clicks become requests in `state`.
+/// Draws the buttons of the camera section; clicks become requests in `state`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;

@@ -10,7 +10,7 @@ use lavoxel_scene::film::Ease;
 /// Largest height of the list of key frames in points.
 const LIST: f32 = 150.0;
 
-/// Draws the section; clicks become requests in `state`.
+/// Draws the film section of the panel; clicks become requests in `state`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         let hint = "A key frame of this moment and this camera.";

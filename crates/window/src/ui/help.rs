@@ -20,9 +20,9 @@ const FRAME: (f32, f32) = (44.0, 74.0);
 /// Font sizes in points, the default first. A smaller size is used only if all keys then fit the
 /// screen.
 const LETTERS: [f32; 5] = [12.0, 11.5, 11.0, 10.5, 10.0];
-/// Height in points that a row needs in addition to its font size, and that a heading needs in
-/// addition to a row.
+/// Height in points that a row of the help needs in addition to its font size.
 const ROW: f32 = 4.5;
+/// Height in points that a heading of the help needs in addition to a row.
 const HEADING: f32 = 9.0;
 /// Height in points of the button above the columns.
 const BUTTON: f32 = 30.0;

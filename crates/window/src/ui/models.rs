@@ -1,5 +1,5 @@
-//! Question after a bare heightmap was opened: run the classic or the physical lava model? Asked
-//! once per heightmap.
+//! Question after a bare heightmap was opened: run the cellular automaton (classic model) or the
+//! physical lava model? Asked once per heightmap.
 
 use kiss3d::egui::{Align2, Area, Button, Context, Id, Key, Order, RichText, Stroke, Ui, vec2};
 

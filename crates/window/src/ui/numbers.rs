@@ -9,7 +9,8 @@ use crate::history::pace;
 use crate::messages::{AccountReport, AirAccount, FlowReport, MaterialReport};
 use crate::state::State;
 
-/// Draws the section; empty before the first report.
+/// Draws the section of the panel with the numbers of the simulation; empty before the first
+/// report.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         return;

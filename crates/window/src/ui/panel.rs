@@ -22,7 +22,7 @@ pub(super) const NAME: &str = "panel";
 #[cfg(test)]
 pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
 
-/// Draws the panel: header and sections.
+/// Draws the panel at the left of the window: header and sections.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     super::docked(
@@ -125,7 +125,8 @@ fn sections(ui: &mut Ui, state: &mut State) {
     } else {
         "Flow of lava"
     };
-    // The rules apply only to the classic model; in the physical model the scene defines the lava.
+    // The rules apply only to the cellular automaton (classic model); in the physical model the
+    // scene defines the lava.
     if state
         .report
         .as_ref()

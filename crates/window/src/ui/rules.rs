@@ -1,5 +1,5 @@
-//! Section of the panel with the flow rules of the classic model: presets, and a slider per
-//! parameter.
+//! Section of the panel with the flow rules of the cellular automaton (classic model): presets, and
+//! a slider per parameter.
 
 use kiss3d::egui::Ui;
 
@@ -107,7 +107,7 @@ pub(crate) struct Preset {
 
 impl Preset {
     /// Returns the rules of this preset, with `walls` in place of the default behaviour at the
-    /// box's sides.
+    /// simulation box's sides.
     pub(crate) fn rules(&self, walls: Walls) -> RulesSpec {
         let mut rules = RulesSpec {
             walls,

@@ -10,8 +10,9 @@ use super::{ACCENT, BRIGHT, FAINT};
 use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::random::mix64;
 
-/// Width and height in points of a swatch, name included; height in points of its tile.
+/// Width and height in points of a swatch, name included.
 const SIZE: (f32, f32) = (58.0, 42.0);
+/// Height in points of the tile of a swatch, which shows the material.
 const TILE: f32 = 25.0;
 /// Number of dots in the tile of a granular material.
 const GRAINS: u64 = 44;

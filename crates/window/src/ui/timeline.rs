@@ -19,8 +19,9 @@ use lavoxel_render::chart::ticks::Ticks;
 pub(super) const HEIGHT: f32 = 62.0;
 /// Smallest window height in points with a timeline; lower windows need the room for the picture.
 const LOWEST: f32 = 300.0;
-/// Height in points of the track, and of the step numbers below.
+/// Height of the track of the timeline in points.
 const TRACK: f32 = 16.0;
+/// Height in points of the step numbers below the track.
 const NUMBERS: f32 = 13.0;
 /// Distance in points from a kept moment within which a click on the track selects that moment.
 const SNAP: f32 = 5.0;

@@ -14,7 +14,7 @@ use lavoxel_automaton::world::Breath;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_render::Named;
 
-/// Draws the section; the user's changes go to `state.tools`.
+/// Draws the tools section of the panel; the user's changes go to `state.tools`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state
         .report

@@ -207,7 +207,8 @@ impl Rows {
         };
     }
 
-    /// Adds a block of coefficients and returns its number, counted from 1.
+    /// Appends an empty block of coefficients, for a row that is not uniform, to `blocks`; returns
+    /// its number, counted from 1.
     fn more(&mut self) -> u32 {
         let size = 2 * PARTS * self.shape.half;
         self.blocks.resize(self.blocks.len() + size, 0.0);
@@ -296,7 +297,7 @@ impl Mesh {
     }
 
     /// Distance between the centres of the two cells at the face number `face` along `axis`, in
-    /// cells of the finest grid. At a side of the box it is the distance from the face to the
+    /// cells of the finest grid. At a side of the air's box it is the distance from the face to the
     /// centre of the cell, unless the axis is periodic (`wraps`).
     fn distance(&self, axis: usize, face: usize, wraps: bool) -> f32 {
         let (widths, n) = (&self.widths[axis], self.shape.n[axis]);

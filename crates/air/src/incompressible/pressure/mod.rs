@@ -2,8 +2,8 @@
 //! faces, by multigrid cycles.
 //!
 //! Invariant: a fixed number of V(2,2) cycles starting from the last pressure, without any sum over
-//! the box, so the bits are the same for any number of threads. On open sides p is 0 at the face,
-//! half a cell from the centre of the cell, so the coefficient is 2.
+//! the air's box, so the bits are the same for any number of threads. On open sides p is 0 at the
+//! face, half a cell from the centre of the cell, so the coefficient is 2.
 
 mod mesh;
 mod smooth;

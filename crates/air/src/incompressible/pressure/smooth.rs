@@ -109,8 +109,9 @@ struct Given<'a> {
     shape: Shape,
     rows: &'a Rows,
     r: [&'a [f32]; 2],
-    /// Colour of the first half sweep; `halves` is the number of half sweeps.
+    /// Colour (0 or 1) of the first half sweep.
     colour: usize,
+    /// Number of half sweeps.
     halves: usize,
 }
 
@@ -120,9 +121,9 @@ struct Wave<'a> {
     /// Pressure of both colours, from plane `first` on.
     p: [&'a mut [f32]; 2],
     first: usize,
-    /// First plane, and last plane plus one, of the first half sweep; `steps` is added to both with
-    /// each further half sweep.
+    /// First plane, and last plane plus one, of the first half sweep.
     planes: [usize; 2],
+    /// Numbers that are added to the two elements of `planes` with each further half sweep.
     steps: [isize; 2],
 }
 

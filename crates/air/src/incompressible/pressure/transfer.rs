@@ -164,8 +164,9 @@ impl Mesh {
         }
     }
 
-    /// Sets the right-hand side of the coarse grid to the restricted residual, and the unknown of
-    /// the coarse grid (the correction) to 0.
+    /// Sets the right-hand side of the coarse grid `coarse` to the restricted residual, and the
+    /// unknown of that grid (the correction) to 0. `sides`: boundaries along x, y and z; `simd`:
+    /// instruction set.
     pub(super) fn restrict(&self, coarse: &mut Self, (sides, simd): ([Side; 3], Level)) {
         let shape = coarse.shape;
         // The last half sweep solved the second colour, so its residual is 0 – unless cells of one

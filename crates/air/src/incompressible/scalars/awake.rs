@@ -20,7 +20,7 @@ pub(super) struct Awake {
 impl Awake {
     /// Finds the rows that any amount can reach, because each sweep moves an amount by at most one
     /// cell along its axis. Also returns the fields of which there is any amount inside or outside
-    /// the box. `time`: length of the substep in steps.
+    /// the air's box. `time`: length of the substep in steps.
     pub(super) fn find(
         amounts: &Amounts,
         forces: &Forces,

@@ -23,18 +23,21 @@ pub(super) struct March<'a, 'b> {
 /// Lines of cells that one sweep processes, and their places in the fields.
 #[derive(Clone, Copy)]
 struct Lines {
-    /// Number of cells per line; `count` is the number of lines, `stride` the index distance
-    /// between successive lines.
+    /// Number of cells per line.
     length: usize,
+    /// Number of lines.
     count: usize,
+    /// Index distance between successive lines.
     stride: usize,
-    /// Index of the first cell in the fields; `at` is its index in the planes of the thread.
+    /// Index of the first cell in the fields.
     from: usize,
+    /// Index of the first cell in the planes of the thread.
     at: usize,
-    /// Number of the first line along the axis; `all` is the number of all lines along the axis.
+    /// Number of the first line along the axis.
     first: usize,
+    /// Number of all lines along the axis.
     all: usize,
-    /// Length of the sweep in steps.
+    /// Time by which the sweep advances the amounts, in steps.
     time: f32,
 }
 
@@ -67,7 +70,7 @@ impl Rings {
 }
 
 /// Index of the values of line `k` and the field with index `field` in a ring of 4 lines; line 0
-/// lies two before the first line of the box.
+/// lies two before the first line of the air's box.
 #[inline(always)]
 fn four(length: usize, field: usize, k: usize) -> usize {
     (4 * field + k % 4) * length
@@ -160,7 +163,7 @@ impl Work for March<'_, '_> {
 type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
-    /// Returns the halo of ambient air below and above the box, for lines of `nx` cells.
+    /// Returns the halo of ambient air below and above the air's box, for lines of `nx` cells.
     #[inline(always)]
     fn y_halo(&self, nx: usize) -> Halo {
         let heights = [0, 0, usize::MAX, usize::MAX];
@@ -206,8 +209,8 @@ impl March<'_, '_> {
         }
     }
 
-    /// Returns the amounts of the field with index `field` in line `k` of the box or of the halo,
-    /// in the smallest unit.
+    /// Returns the amounts of the field with index `field` in line `k` of the air's box or of the
+    /// halo, in the smallest unit.
     #[inline(always)]
     fn units<'h>(&'h self, lines: &Lines, ends: Ends<'h>, field: usize, k: usize) -> &'h [u32] {
         match slot(k, lines.count) {
@@ -249,7 +252,8 @@ impl March<'_, '_> {
         }
     }
 
-    /// Computes the Courant numbers of the faces before line `k`; 0 beyond the faces of the box.
+    /// Computes the Courant numbers of the faces before line `k`; 0 beyond the faces of the air's
+    /// box.
     #[inline(always)]
     fn courant(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let at = four(rings.length, 0, k);
@@ -355,7 +359,8 @@ impl March<'_, '_> {
     }
 }
 
-/// Index of line `k` in the halo, if the box has `count` lines; `None` for a line inside the box.
+/// Index of line `k` in the halo, if the air's box has `count` lines; `None` for a line inside the
+/// box.
 #[inline(always)]
 fn slot(k: usize, count: usize) -> Option<usize> {
     match k {

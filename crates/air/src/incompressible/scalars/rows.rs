@@ -90,12 +90,13 @@ fn nearest(v: f32) -> i32 {
     /// Constant 1.5 · 2²³: adding it leaves no binary digits after the point, so that the sum is
     /// rounded to an integer.
     const WHOLE: f32 = 12_582_912.0;
+    /// Bound of the magnitude to which values are clamped: 2³⁰.
     const MOST: f32 = 1_073_741_824.0;
     let v = if v < MOST { v } else { MOST };
     let v = if v > -MOST { v } else { -MOST };
     let high = v * (1.0 / 65536.0) + WHOLE;
     let low = (v - (high - WHOLE) * 65536.0) + WHOLE;
-    // No closure: it would be compiled without the instructions of the level.
+    // No closure: it would be compiled without the instruction set that was selected at run time.
     let high = (high.to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32);
     let low = (low.to_bits() as i32).wrapping_sub(WHOLE.to_bits() as i32);
     (high << 16).wrapping_add(low)

@@ -8,7 +8,7 @@ const WEST: u32 = 0x0101_0101;
 /// Bit mask of the eastern column (x = 7) of a tile.
 const EAST: u32 = WEST << 7;
 
-/// Words of a tile and of the three tiles that share one of its corners.
+/// Bit words (one bit per cell) of a tile and of the three tiles that share one of its corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quad {
     pub(super) here: u32,
@@ -143,7 +143,7 @@ impl Tiles {
         self.rows.add(y);
     }
 
-    /// Adds the tile at (`tx`, `y`), x in tiles and y in cells.
+    /// Adds the tile at (`tx`, `y`), x in tiles and y in cells, to the set.
     #[inline]
     pub(super) fn insert(&mut self, tx: usize, y: usize) {
         self.add(y, tx / ROW, 1 << (tx % ROW));

@@ -6,7 +6,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Fall of the grains of one strip.
+/// Work that moves the falling grains of one strip one cell down, from the bottom up.
 pub(super) struct Fall<'a> {
     pub(super) state: &'a mut StripWords,
     pub(super) plan: &'a mut StripPlan,
@@ -45,7 +45,9 @@ impl Work for Fall<'_> {
 }
 
 /// Moves the falling grains of the tiles in the bit set `tiles` (for tiles from 64 `w` on at height
-/// `y`) one cell down; returns the tiles that lost grains, as a bit set.
+/// `y`) one cell down; returns the tiles that lost grains, as a bit set. `thick`: lighter matter
+/// that can hold up grains; `hangs`: hash key and probability with which the air keeps a grain
+/// suspended.
 #[inline(always)]
 fn row<S: Simd>(
     s: S,

@@ -64,7 +64,7 @@ struct Step<'a, R> {
     around: Surroundings<'a>,
     /// z index of the first strip that takes part.
     from: usize,
-    /// State of the strips beyond the first and the last strip of the box.
+    /// Bit words that stand for the strips beyond the first and the last strip of the grid.
     outside: StripWords,
     thick: Thick<'a>,
     /// Hash key and probability (in 1/256) with which a grain stays suspended in this step.
@@ -172,8 +172,8 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     ))
 }
 
-/// Creates the state that stands for strips outside of the box: blocked if `walls` are closed, free
-/// if they are open.
+/// Creates the bit words that stand for the strips beyond the first and last of the grid: all cells
+/// blocked if `walls` are closed, free if they are open.
 fn outside(grid: Grid, walls: Walls) -> StripWords {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
     let barriers = Barriers {
@@ -359,8 +359,8 @@ impl<R: Turns> Step<'_, R> {
                 return;
             }
             let mut apply = Apply { state, turn };
-            // A grain that crosses the end of the strips that take part leaves the box: the margin
-            // of `reach` keeps all others inside.
+            // A grain that crosses the end of the strips that take part leaves the simulation box:
+            // the margin of `reach` keeps all others inside.
             apply.own(
                 &plans[i],
                 i.checked_add_signed(dz)
@@ -374,7 +374,7 @@ impl<R: Turns> Step<'_, R> {
         plans.iter().any(|plan| !plan.list.is_empty())
     }
 
-    /// Writes changed words back as amounts of the layer `own`.
+    /// Writes changed bit words back as amounts of the layer `own`.
     fn finish(&self, own: &mut Layer, states: &mut [StripWords], plans: &[StripPlan]) {
         let is_much = states
             .iter()

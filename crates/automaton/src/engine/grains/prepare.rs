@@ -9,8 +9,8 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Preparation of a strip of grains: makes its bit words, and takes over the marks of its changes
-/// since the last step.
+/// Work that makes the bit words of a strip (one bit per cell: 1 for a grain) from the amounts, and
+/// takes over the marks of the strip's changes since the last step.
 pub(super) struct Prepare<'a> {
     pub(super) tz: usize,
     pub(super) strip: &'a mut Strip,
@@ -75,7 +75,8 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// Computation of the cells of a strip that block grains.
+/// Inputs for computing which cells of a strip grains cannot enter: solid cells, and cells that
+/// contain much heavier or denser matter.
 struct Bars<'a, S> {
     s: S,
     around: Surroundings<'a>,
@@ -102,8 +103,8 @@ impl<S: Simd> Bars<'_, S> {
     }
 }
 
-/// Conversion of the changed words of a strip back to amounts; also marks the tiles to be processed
-/// in the next step.
+/// Work that writes the changed bit words of a strip (one bit per cell: 1 for a grain) back as
+/// amounts, and marks the tiles to process in the next step.
 pub(super) struct Finish<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) state: &'a mut StripWords,
@@ -142,7 +143,8 @@ impl Work for Finish<'_> {
     }
 }
 
-/// Conversion of the displaced lighter grains of a strip back to amounts.
+/// Work that writes the changed bit words of a layer of lighter grains, which heavier grains
+/// displaced, back as amounts of a strip.
 pub(super) struct FinishLighter<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) lighter: &'a mut Lighter,
@@ -169,8 +171,9 @@ impl Work for FinishLighter<'_> {
     }
 }
 
-/// Writes the grains of the tiles in the bit set `tiles` (for tiles from 64 `w` on at height `y`)
-/// as amounts; `grains` are the words from the first of these tiles on.
+/// Writes the grains of the tiles in the bit set `tiles` to the layer of `strip` as amounts.
+/// Position: height `y`; bit 0 is the tile with x index 64 `w`. `grains`: bit words of the tiles,
+/// from that tile on.
 #[inline(always)]
 fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
     let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));

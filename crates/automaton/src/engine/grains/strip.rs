@@ -4,10 +4,11 @@ use super::bits::{Tiles, dilated};
 use crate::world::{Barriers, Rows, Strip, Words};
 use lavoxel_base::grid::tile::{ROW, bits};
 
-/// Bit words of a strip, and the changes made to them in this step.
+/// Bit words of a strip (one 32-bit word per tile, one bit per cell), and the changes made to them
+/// in this step.
 #[derive(Debug, Default)]
 pub(super) struct StripWords {
-    /// True if the strip has words; a strip without grains in or near it has none.
+    /// True if the strip has bit words; a strip without grains in or near it has none.
     pub(super) is_there: bool,
     pub(super) held: Words,
     pub(super) barriers: Barriers,
@@ -18,7 +19,7 @@ pub(super) struct StripWords {
     pub(super) changed: Tiles,
     /// Tiles changed by any move of this step.
     pub(super) touched: Tiles,
-    /// Number of grains that left the box.
+    /// Number of grains that left the simulation box.
     pub(super) left: u64,
 }
 
@@ -88,12 +89,14 @@ impl<'a> Near<'a> {
 pub(super) struct StripPlan {
     /// Tiles that must be processed.
     pub(super) look: Tiles,
-    /// Tiles whose grains may move sideways; `list` has the same tiles as a list.
+    /// Set of the tiles whose grains may move sideways.
     listed: Tiles,
+    /// Tiles of the set `listed`, as a list.
     pub(super) list: Vec<Listed>,
-    /// Chosen moves of the present turn. For each move and each layer of lighter grains, `back` has
-    /// the bit mask of the lighter grains that move the opposite way.
+    /// Chosen moves of the present turn (sideways move), one per tile.
     pub(super) moves: Vec<Move>,
+    /// For each of `moves` and each layer of lighter grains, the bit mask of the lighter grains
+    /// that move the opposite way.
     pub(super) back: Vec<u32>,
     /// Tiles with a grain that only lighter matter holds up, and that must therefore be processed
     /// in the next step, too.
@@ -134,8 +137,8 @@ impl StripPlan {
         reach(near, flows, |y, w, tiles| look.add(y, w, tiles));
     }
 
-    /// Adds all marked tiles with grains that could move sideways to the list; `level` is true if
-    /// some sideways move keeps its height.
+    /// Adds all marked tiles with grains that could move sideways to the list of tiles to process;
+    /// `level` is true if the rule has sideways moves that keep the height of a grain.
     pub(super) fn list_all(&mut self, near: Near<'_>, level: bool) {
         for y in self.look.rows.range() {
             for w in 0..self.look.width() {
@@ -145,9 +148,9 @@ impl StripPlan {
         }
     }
 
-    /// Adds the tiles around the last changes with grains that could move sideways to the list.
-    /// `flows`: grains covered by other grains can move sideways; `level`: some sideways move keeps
-    /// its height.
+    /// Adds the tiles around the last changes with grains that could move sideways to the list of
+    /// tiles to process. `flows`: grains covered by other grains can move sideways; `level`: the
+    /// rule has sideways moves that keep the height of a grain.
     pub(super) fn list_around_changes(&mut self, near: Near<'_>, [flows, level]: [bool; 2]) {
         reach(near, flows, |y, w, tiles| {
             self.list_some(near, (y, w, tiles), level)

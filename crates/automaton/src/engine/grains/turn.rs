@@ -9,7 +9,7 @@ use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Selection of the grains of a strip that make the present move.
+/// Work that selects the grains of a strip that make the present sideways move.
 pub(super) struct Choose<'a, R> {
     pub(super) plan: &'a mut StripPlan,
     pub(super) ways: Ways<'a, R>,
@@ -144,7 +144,7 @@ impl<R> Ways<'_, R> {
     fn thick_there<S: Simd>(&self, s: S, tile: &Listed) -> u32 {
         let [dx, dy, dz] = self.turn.way();
         let tx = tile.tx as usize;
-        // Below the floor there is no matter, and none outside of the box.
+        // Below the floor there is no matter, and none outside of the simulation box.
         let Some(y) = (tile.y as usize).checked_add_signed(dy) else {
             return 0;
         };
@@ -190,7 +190,7 @@ fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> 
     }
 }
 
-/// Execution in one strip of the moves that were selected in the strip and its neighbours.
+/// Work that executes in one strip the moves that were selected in the strip and its neighbours.
 pub(super) struct Apply<'a> {
     pub(super) state: &'a mut StripWords,
     pub(super) turn: Turn,
@@ -198,7 +198,7 @@ pub(super) struct Apply<'a> {
 
 impl Apply<'_> {
     /// Executes the moves that were selected in the strip itself; `is_last` is true if grains that
-    /// leave the strip in the direction of the move leave the box.
+    /// leave the strip in the direction of the move leave the simulation box.
     pub(super) fn own(&mut self, plan: &StripPlan, is_last: bool) {
         let [dx, dy, dz] = self.turn.way();
         let layers = self.state.lighter.len();
@@ -220,7 +220,8 @@ impl Apply<'_> {
         }
     }
 
-    /// Adds the grains that move in from the neighbouring strip.
+    /// Adds the grains that the moves of `plan`, of the neighbouring strip, bring into this strip
+    /// to the bit words of this strip.
     pub(super) fn receive_from_neighbour(&mut self, plan: &StripPlan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {
@@ -229,8 +230,9 @@ impl Apply<'_> {
         }
     }
 
-    /// Adds the grains `cells`, already moved along z, that come from the tile at (`tx`, `y`) and
-    /// move by `dx` and `dy`.
+    /// Adds the grains `cells` (bit mask, already moved along z), which come from the tile at
+    /// (`tx`, `y`) and move by `dx` and `dy`, to the bit words of the tiles that they reach; counts
+    /// grains that leave the simulation box.
     fn arrive(&mut self, (tx, y): (usize, usize), [dx, dy]: [isize; 2], cells: u32) {
         for (there, cells) in [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)]
             .into_iter()
@@ -245,7 +247,8 @@ impl Apply<'_> {
             if cells == 0 {
                 continue;
             }
-            // Below the floor a grain may go only outside of the box, where it has left already.
+            // Below the floor a grain may go only outside of the simulation box, where it has left
+            // already.
             let y = y.wrapping_add_signed(dy);
             let at = self.state.held.at(there, y);
             self.state.held[at] |= cells;

@@ -99,8 +99,8 @@ impl<R: Turns> Grains<'_, R> {
         key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
     }
 
-    /// Moves the grain at `from` to the cell `to`, or out of the box if `to` is `None`; a lighter
-    /// grain at `to` moves to `from`.
+    /// Moves the grain at `from` to the cell `to`, or out of the simulation box if `to` is `None`;
+    /// a lighter grain at `to` moves to `from`.
     fn move_grain(&mut self, from: Place, to: Option<Place>) {
         let grid = self.grid();
         let lighter = self.layer + 1..self.layer + 1 + self.world.lighter_grains(self.layer).len();
@@ -129,7 +129,8 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Returns the cell at the offset `by` (in cells) from the grain; `None` outside of the box.
+    /// Returns the cell at the offset `by` (in cells) from the grain; `None` outside of the
+    /// simulation box.
     fn cell(&self, by: [isize; 3]) -> Option<Place> {
         self.world.grid().neighbour(self.place, by)
     }
@@ -139,7 +140,7 @@ impl Around for Here<'_> {
     fn is_free(&self, [dx, dy, dz]: [isize; 3]) -> bool {
         match self.cell([dx, dy, dz]) {
             Some(cell) => self.world.is_free_for(self.layer, cell),
-            // The floor under a cell inside of the box counts as rock.
+            // The floor under a cell inside of the simulation box counts as rock.
             None if self.cell([dx, 0, dz]).is_some() => false,
             None => self.walls == Walls::Open,
         }

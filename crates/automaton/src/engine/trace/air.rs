@@ -1,5 +1,5 @@
-//! Air (free cell volume) that is connected to the roof or an open side of the box, as opposed to
-//! trapped air.
+//! Air (free cell volume) that is connected to the roof or an open side of the simulation box, as
+//! opposed to trapped air.
 
 use super::near::Near;
 use super::parts::{Cells, Connected};
@@ -18,7 +18,7 @@ use lavoxel_base::simd::{Level, Simd, Work};
 pub(super) struct Air {
     airs: Connected,
     /// Flag per connected component of these cells: true if the component touches the roof or an
-    /// open side of the box.
+    /// open side of the simulation box.
     is_free: Vec<bool>,
     /// Lowest height in cells from which upwards all air is connected to the roof.
     roof: usize,
@@ -43,8 +43,8 @@ impl<'a, R> Rooms<'a, R> {
 }
 
 impl Air {
-    /// Finds the air of the box that is connected to the roof or an open side; reuses the result of
-    /// the last run for strips where nothing changed. `parallel`: uses all threads.
+    /// Finds the air of the simulation box that is connected to the roof or an open side; reuses
+    /// the result of the last run for strips where nothing changed. `parallel`: uses all threads.
     pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
         let Rooms {
             grid,
@@ -100,7 +100,7 @@ impl Air {
     }
 
     /// Returns the bit mask of the cells of the tile (tx, y, tz) whose air is connected to the roof
-    /// or an open side of the box.
+    /// or an open side of the simulation box.
     #[inline]
     pub(super) fn free(&self, tile @ [_, y, _]: [usize; 3]) -> u32 {
         if y > self.roof {
@@ -114,8 +114,8 @@ impl Air {
     }
 
     /// Returns the bit mask of the cells of the tile (tx, y, tz) whose air is connected to the roof
-    /// or an open side of the box, or that share a face with such a cell. `count` and `strips`:
-    /// numbers of tiles along x and z.
+    /// or an open side of the simulation box, or that share a face with such a cell. `count` and
+    /// `strips`: numbers of tiles along x and z.
     pub(super) fn near(&self, [tx, y, tz]: [usize; 3], [count, strips]: [usize; 2]) -> u32 {
         let free = |is_there: bool, by: [isize; 3]| {
             let place = [tx, y, tz];
@@ -140,7 +140,7 @@ impl Air {
     }
 }
 
-/// Computation of the cells with enough free volume in one strip, up to the height `roof`.
+/// Work that computes the cells with enough free volume in one strip, up to the height `roof`.
 struct Roomy<'a, R> {
     rooms: &'a Rooms<'a, R>,
     tz: usize,

@@ -36,12 +36,12 @@ use lavoxel_base::simd::{Level, Simd, Work};
 /// Minimum number of tiles for which several threads are used.
 const LEAST_TILES: usize = 512;
 
-/// Results of the tracing rule for one layer that are kept from one run to the next.
+/// Cache of the tracing rule for one layer, kept from one execution of the rule to the next.
 #[derive(Debug, Default)]
 pub(super) struct Tracer {
-    /// Parameters of the rule in the last run; `read` are cursors of the layer and of the layers
-    /// that reduce its free volume.
+    /// Parameters of the rule when it was last executed; `None` before.
     rule: Option<RuleNumbers>,
+    /// Cursors of the last reads of the layer and of the layers that reduce its free volume.
     read: Reads,
     bodies: Connected,
     air: Air,
@@ -129,7 +129,8 @@ impl Tracer {
         true
     }
 
-    /// Updates the open cells of the ground and the connected bodies of liquid.
+    /// Updates the caches of the open cells of the ground and of the connected bodies of liquid,
+    /// for the layer with index `layer`. `parallel`: uses all threads.
     fn find_bodies<R: Bodies>(
         &mut self,
         level: Level,
@@ -165,8 +166,9 @@ impl Tracer {
         bodies.connect();
     }
 
-    /// Updates the air connected to the outside (if the rule heeds trapped air), and the donor and
-    /// receiver cells at the surfaces of the bodies.
+    /// Updates the cache of the air connected to the outside (if the rule heeds trapped air), and
+    /// the donor and receiver cells at the surfaces of the bodies, for the layer with index
+    /// `layer`. `parallel`: uses all threads.
     fn find_surfaces<R: Bodies>(
         &mut self,
         level: Level,
@@ -325,7 +327,7 @@ impl Surfaces {
     }
 }
 
-/// Computation of the cells that transport liquid, in one strip.
+/// Work that computes the cells that transport liquid, in one strip.
 struct Full<'a, R> {
     layer: &'a Layer,
     tz: usize,
@@ -394,7 +396,8 @@ impl<R: Bodies> Full<'_, R> {
     }
 }
 
-/// Adds the apportioned flow to the amounts of the cells of `strip`.
+/// Adds the apportioned flow of `surfaces` to the amounts of the cells of `strip`, or subtracts it
+/// from them.
 fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
     let Surfaces {
         spots,

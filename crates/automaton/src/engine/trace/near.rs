@@ -1,10 +1,12 @@
 //! Bit masks of the marked cells of a tile and of the six adjacent tiles.
 
-/// Bit mask of the cells at the western edge of a tile; the next three constants are those of the
-/// eastern, northern and southern edge.
+/// Bit mask of the cells at the western edge of a tile (x = 0).
 pub(super) const WEST: u32 = 0x0101_0101;
+/// Bit mask of the cells at the eastern edge of a tile (x = 7).
 pub(super) const EAST: u32 = 0x8080_8080;
+/// Bit mask of the cells at the northern edge of a tile (z = 0).
 pub(super) const NORTH: u32 = 0xff;
+/// Bit mask of the cells at the southern edge of a tile (z = 3).
 pub(super) const SOUTH: u32 = 0xff << 24;
 
 /// Marked cells of a tile and of the six adjacent tiles, as bit masks.

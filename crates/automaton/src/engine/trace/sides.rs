@@ -1,4 +1,4 @@
-//! Cells of a tile at the sides of the box, as bit masks.
+//! Cells of a tile at the sides of the simulation box, as bit masks.
 
 use super::near::{NORTH, WEST};
 use lavoxel_base::grid::Grid;
@@ -18,7 +18,7 @@ impl Sides {
     }
 
     /// Returns the bit masks of the cells of the tile at (tx, tz) that touch the west, east, north
-    /// and south side of the box.
+    /// and south side of the simulation box.
     #[inline(always)]
     fn each(&self, [tx, tz]: [usize; 2]) -> [u32; 4] {
         let Grid { nx, nz, .. } = self.grid;
@@ -39,8 +39,8 @@ impl Sides {
         [column(0), column(nx - 1), row(0), row(nz - 1)]
     }
 
-    /// Returns the bit mask of the cells of the tile at (tx, tz) that touch any side of the box; 0
-    /// if the sides are closed.
+    /// Returns the bit mask of the cells of the tile at (tx, tz) that touch any side of the
+    /// simulation box; 0 if the sides are closed.
     #[inline(always)]
     pub(super) fn cells(&self, tile: [usize; 2]) -> u32 {
         self.each(tile)
@@ -49,7 +49,7 @@ impl Sides {
     }
 
     /// Returns the number of faces that the `cells` of the tile at (tx, tz) have on sides of the
-    /// box; 0 if the sides are closed.
+    /// simulation box; 0 if the sides are closed.
     #[inline(always)]
     pub(super) fn faces(&self, tile: [usize; 2], cells: u32) -> u32 {
         self.each(tile)

@@ -20,7 +20,7 @@ struct SkyColumn {
     first: usize,
     /// Bit masks of the open cells, one for each y from `first` upwards.
     masks: Vec<u32>,
-    /// Bit mask of the cells inside of the box; above `masks` all of these are open.
+    /// Bit mask of the cells inside of the simulation box; above `masks` all of these are open.
     inside: u32,
 }
 
@@ -89,7 +89,7 @@ impl Sky {
     }
 
     /// Returns the bit mask of the cells of the tile at (`tx`, `y`) whose upper neighbour is open;
-    /// `ny` is the height of the box in cells.
+    /// `ny` is the height of the simulation box in cells.
     #[inline(always)]
     pub(super) fn open_above(&self, tx: usize, y: usize, ny: usize) -> u32 {
         if y + 1 < ny { self.open(tx, y + 1) } else { 0 }

@@ -43,15 +43,15 @@ struct Site {
     near: Near,
     /// Cells whose upper neighbour is open, so that a surface can rise in them.
     under_open: u32,
-    /// Body cells among `under_open`; `covered` are the body cells below rock, the roof or a
-    /// covered cell.
+    /// Body cells among `under_open`.
     own: u32,
+    /// Body cells below rock, the roof or a covered cell.
     covered: u32,
     /// Cells that count as free unless they lie on a body.
     free: u32,
     /// Cells on top of a body: liquid in such a cell belongs to the body below.
     above: u32,
-    /// Body cells that touch an open side of the box.
+    /// Body cells that touch an open side of the simulation box.
     at_side: u32,
 }
 
@@ -167,7 +167,7 @@ impl Surfaces {
     }
 }
 
-/// Search for the donor and receiver cells of one strip.
+/// Work that finds the donor and receiver cells of one strip.
 pub(super) struct Look<'a, R> {
     pub(super) rule: &'a R,
     pub(super) tz: usize,
@@ -177,7 +177,7 @@ pub(super) struct Look<'a, R> {
     pub(super) bodies: &'a Connected,
     /// Air connected to the outside; `None` if the rule ignores trapped air.
     pub(super) air: Option<&'a Air>,
-    /// Sides of the box, through which liquid leaves if they are open.
+    /// Sides of the simulation box, through which liquid leaves if they are open.
     pub(super) sides: Sides,
     pub(super) found: &'a mut Surfaces,
 }
@@ -378,8 +378,8 @@ impl<R: Bodies> Look<'_, R> {
         self.divide(&site, taking);
     }
 
-    /// Adds the faces of body cells at open sides of the box as openings of the group of cells
-    /// outside.
+    /// Adds the faces of body cells at open sides of the simulation box as openings of the group of
+    /// cells outside.
     fn press_outside(&mut self, site: &Site) {
         let (bodies, tile) = (self.bodies, [site.tx as usize, site.y as usize, self.tz]);
         for (cells, body) in bodies.parts(tile) {

@@ -45,8 +45,8 @@ impl<'a> Draft<'a> {
         self.cells
     }
 
-    /// Returns twice the change of the box's potential energy by the move, in the units: amounts in
-    /// the smallest unit, densities in 0.01 kg/m³, heights in 1/`AMOUNT_ONE` of a cell.
+    /// Returns twice the change of the simulation box's potential energy by the move, in the units:
+    /// amounts in the smallest unit, densities in 0.01 kg/m³, heights in 1/`AMOUNT_ONE` of a cell.
     pub(super) fn energy(&self) -> i128 {
         let change = |(&place, amounts): (&Place, &Amounts)| {
             self.energy_of(place, amounts) - self.energy_of(place, &amounts_of(self.world, place))

@@ -22,8 +22,8 @@ pub(super) struct CellRun {
 }
 
 impl CellRun {
-    /// Returns the cell that the run would enter by a move in the direction `way`; `None` below the
-    /// floor. Above the roof the returned cell lies outside of the box.
+    /// Returns the cell that the vertical run of cells would enter by a move in the direction
+    /// `way`; `None` below the floor. Above the roof the returned cell lies outside of the grid.
     pub(super) fn front(&self, way: Way) -> Option<Place> {
         let y = match way {
             Way::Down => self.low.checked_sub(1)?,
@@ -32,7 +32,8 @@ impl CellRun {
         Some([self.x, y, self.z])
     }
 
-    /// Returns the cell that the run would leave by a move in the direction `way`.
+    /// Returns the cell that the vertical run of cells would leave by a move in the direction
+    /// `way`.
     pub(super) fn rear(&self, way: Way) -> Place {
         match way {
             Way::Down => [self.x, self.high, self.z],
@@ -141,7 +142,7 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<FloatingPiece> {
     cells.sort_unstable();
     cells.dedup();
     // Flood fill over the sorted list of cells with matter, so that the cost depends on the matter,
-    // not on the size of the box.
+    // not on the size of the simulation box.
     let place = |index: usize| {
         [
             index % grid.nx,

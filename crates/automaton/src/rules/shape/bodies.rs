@@ -11,7 +11,7 @@ pub(crate) trait Bodies: Sync {
     /// Returns all parameters that influence the result, as raw bits.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     fn walls(&self) -> Walls;
 
     /// Returns true if air that is not connected to the roof or an open side stops a surface below
@@ -42,6 +42,6 @@ pub(crate) trait Bodies: Sync {
     fn book(&self, heights: &mut [Height]);
 
     /// Returns every cell that changes in a run with its new amount, and the amount that leaves the
-    /// box, in the smallest unit; this cell-by-cell form is the definition of the rule.
+    /// simulation box, in the smallest unit; this cell-by-cell form is the definition of the rule.
     fn settle(&self, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64);
 }

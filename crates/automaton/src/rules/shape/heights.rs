@@ -10,7 +10,7 @@ pub(crate) enum HeightKind {
     Covered,
     /// Free cell next to the body into which pressure drives liquid.
     Pressed,
-    /// Space outside of an open side of the box, next to the body; takes any amount.
+    /// Space outside of an open side of the simulation box, next to the body; takes any amount.
     Outside,
     /// Cell of the free surface of the body.
     Surface,
@@ -20,26 +20,35 @@ pub(crate) enum HeightKind {
 /// smallest unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Height {
-    /// Number of the body; with the height `y` in cells and the role `kind` the key of the group.
+    /// Number of the body (connected cells of liquid). Body, height `y` and role `kind` are the key
+    /// of the group.
     pub(crate) body: u32,
+    /// Height of the cells, in cells above the floor.
     pub(crate) y: u32,
+    /// Role of the cells towards the body.
     pub(crate) kind: HeightKind,
+    /// Number of cells of the group.
     cells: u64,
-    /// Sum of the amounts in the cells; `least` and `most` are the smallest and the largest amount.
+    /// Sum of the amounts in the cells.
     sum: u64,
+    /// Smallest amount in a cell.
     least: u16,
+    /// Largest amount in a cell.
     most: u16,
-    /// Sum of the amounts that the cells offer; `room` is the sum of their free volumes. In a group
-    /// that levels out, the sums of the excesses above and of the deficits below the mean.
+    /// Sum of the amounts that the cells offer; in a group that levels out, sum of the excesses
+    /// above the mean.
     pub(in crate::rules) offers: u64,
+    /// Sum of the free volumes of the cells; in a group that levels out, sum of the deficits below
+    /// the mean.
     pub(in crate::rules) room: u64,
-    /// Flow out of the group; `taken` is the flow into the group.
+    /// Flow out of the group.
     pub(in crate::rules) given: u64,
+    /// Flow into the group.
     pub(in crate::rules) taken: u64,
     /// Mean amount to which the cells of a group that levels out tend; `None` for other groups.
     mean: Option<u16>,
     /// Number of openings through which the body presses: free cells at its sides and faces at open
-    /// sides of the box; free cells on top; cells of the body itself.
+    /// sides of the simulation box; free cells on top; cells of the body itself.
     holes: [u64; 3],
     /// Largest amount that the covered, pressed and outside cells at this height take together.
     pub(in crate::rules) most_taken: u64,
@@ -81,7 +90,7 @@ impl Height {
         (self.body, self.y, self.kind)
     }
 
-    /// Adds a cell to the group.
+    /// Adds the values of a cell to the sums of the group, and the cell to its number of cells.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: Surface) {
         self.cells += 1;
@@ -92,8 +101,9 @@ impl Height {
         self.room += u64::from(cell.room);
     }
 
-    /// Adds openings through which the body presses: free cells at its sides and faces at open
-    /// sides of the box; free cells on top; cells of the body itself.
+    /// Adds `holes` to the numbers of openings of the group through which the body presses: free
+    /// cells at its sides and faces at open sides of the simulation box; free cells on top; cells
+    /// of the body itself.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
         holes
@@ -102,7 +112,8 @@ impl Height {
             .for_each(|(&more, holes)| *holes += u64::from(more));
     }
 
-    /// Adds the cells of `other`, a part of the same group in another strip.
+    /// Adds the sums and openings of `other`, a part of the same group in another strip, to those
+    /// of this group.
     pub(crate) fn join(&mut self, other: &Self) {
         self.cells += other.cells;
         self.sum += other.sum;
@@ -117,7 +128,7 @@ impl Height {
             .for_each(|(&more, holes)| *holes += more);
     }
 
-    /// Numbers of openings, all 0.
+    /// Numbers of openings of each kind for a body without openings: all 0.
     pub(in crate::rules) const NO_HOLES: [u64; 3] = [0; 3];
 
     /// Returns the numbers of openings of this group plus `others`, kind by kind.
@@ -134,8 +145,8 @@ impl Height {
         }
     }
 
-    /// Mean height of the liquid's surface above the floor of the box, in units of 1/`AMOUNT_ONE`
-    /// of a cell.
+    /// Mean height of the liquid's surface above the floor of the simulation box, in units of
+    /// 1/`AMOUNT_ONE` of a cell.
     pub(in crate::rules) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
     }
@@ -145,12 +156,12 @@ impl Height {
         self.kind == HeightKind::Surface
     }
 
-    /// Returns true if the group is the outside of an open side of the box.
+    /// Returns true if the group is the outside of an open side of the simulation box.
     pub(in crate::rules) fn is_outside(&self) -> bool {
         self.kind == HeightKind::Outside
     }
 
-    /// Amount that leaves the box by way of this group, in the smallest unit.
+    /// Amount that leaves the simulation box by way of this group, in the smallest unit.
     pub(crate) fn leaves(&self) -> u64 {
         if self.is_outside() { self.taken } else { 0 }
     }
@@ -185,15 +196,16 @@ impl Height {
         self.mean.is_some()
     }
 
-    /// Adds a cell in the second summation: its excess above or its deficit below the mean.
+    /// Adds the excess above or the deficit below the mean of a cell to `offers` or `room`, in the
+    /// second summation.
     #[inline(always)]
     pub(crate) fn add_around_mean(&mut self, cell: Surface) {
         self.offers += u64::from(self.donor_weight(cell));
         self.room += u64::from(self.takes(cell));
     }
 
-    /// Adds the second sums of `other`, a part of the same group in another strip with the same
-    /// mean.
+    /// Adds the sums of the second summation of `other`, a part of the same group in another strip
+    /// with the same mean, to those of this group.
     pub(crate) fn join_around_mean(&mut self, other: &Self) {
         self.offers += other.offers;
         self.room += other.room;

@@ -51,7 +51,7 @@ pub(crate) struct Site<'a> {
     pub(crate) material: &'a Material,
     pub(crate) layer: usize,
     pub(crate) grid: Grid,
-    /// Parameters of the lava's rules, and boundary conditions of the box.
+    /// Parameters of the lava's rules, and boundary conditions of the simulation box.
     pub(crate) spec: &'a RulesSpec,
 }
 

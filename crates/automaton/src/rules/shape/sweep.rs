@@ -75,7 +75,7 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     /// Returns all parameters that influence the result, as raw bits.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     fn walls(&self) -> Walls;
 
     /// Returns the flow out of a cell; `pattern` has the cell's random bits of this step, one per
@@ -170,7 +170,7 @@ pub(crate) enum Flow<S: Simd, const Q: usize> {
 /// Support below a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bed {
-    /// Solid cell, or the floor of the box.
+    /// Solid cell, or the floor of the simulation box.
     Solid,
     /// Open cell with this filling (amount plus denser matter), in the smallest unit; 0 for air.
     Liquid(u16),
@@ -193,7 +193,7 @@ impl Bed {
 pub enum Side {
     /// Solid cell.
     Solid,
-    /// Place outside of the box.
+    /// Place outside of the simulation box.
     Outside,
     /// Cell that is not solid.
     Open {

@@ -53,7 +53,7 @@ pub(crate) trait Turns: Sync {
     /// Returns all parameters that influence the result in a run with this `seed`, as raw bits.
     fn numbers(&self, seed: u64) -> RuleNumbers;
 
-    /// Boundary condition at the sides of the box.
+    /// Boundary condition at the sides of the simulation box.
     fn walls(&self) -> Walls;
 
     /// Returns the sideways moves before the fall, in which falling grains scatter, in the order of

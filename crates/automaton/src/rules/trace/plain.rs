@@ -18,7 +18,7 @@ struct Traced<'a> {
     /// Number of the body to which each cell belongs, at [`Grid::index`]; `None` for other cells.
     bodies: Vec<Option<u32>>,
     /// Flag for each cell, at [`Grid::index`]: true if the cell is connected to the roof or an open
-    /// side of the box through air. `None` if the rule ignores trapped air.
+    /// side of the simulation box through air. `None` if the rule ignores trapped air.
     airy: Option<Vec<bool>>,
 }
 
@@ -34,7 +34,7 @@ struct Member {
 }
 
 /// Returns every cell that changes in a run with its new amount, and the amount that leaves the
-/// box, in the smallest unit.
+/// simulation box, in the smallest unit.
 pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
     let amount = |place: Place| world.layers()[layer].at(place).amount;
     let mut traced = Traced {
@@ -191,7 +191,7 @@ impl Traced<'_> {
     }
 
     /// Returns for each cell, at [`Grid::index`], true if it is connected to the roof or an open
-    /// side of the box through cells with enough free volume.
+    /// side of the simulation box through cells with enough free volume.
     fn airy(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let airs = components(grid, |place| self.has_room(place));
@@ -209,16 +209,16 @@ impl Traced<'_> {
             .collect()
     }
 
-    /// Returns true if the cell `place` is connected to the roof or an open side of the box through
-    /// air; always true if the rule ignores trapped air.
+    /// Returns true if the cell `place` is connected to the roof or an open side of the simulation
+    /// box through air; always true if the rule ignores trapped air.
     fn is_airy(&self, place: Place) -> bool {
         self.airy
             .as_ref()
             .is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
-    /// Returns for a body cell at an open side of the box the key of the group outside and the
-    /// number of faces there; `None` for other cells.
+    /// Returns for a body cell at an open side of the simulation box the key of the group outside
+    /// and the number of faces there; `None` for other cells.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self
             .body(place)

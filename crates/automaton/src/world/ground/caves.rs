@@ -4,10 +4,10 @@
 const NONE: u32 = u32::MAX;
 
 /// Solid cells of selected columns, one bit per cell. Uses no memory until the first column is
-/// stored; afterwards 4 bytes per column of the box, and the bits of the stored columns.
+/// stored; afterwards 4 bytes per column of the simulation box, and the bits of the stored columns.
 #[derive(Clone, Debug)]
 pub(super) struct Caves {
-    /// Number of columns of cells in the box.
+    /// Number of columns of cells in the simulation box.
     columns: usize,
     /// Number of 64-bit words of a stored column; the cell at height y is bit `y % 64` of word `y /
     /// 64`.

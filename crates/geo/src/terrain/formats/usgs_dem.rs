@@ -18,12 +18,12 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Length of a record in characters.
+/// Length of a record of the file in characters.
 const RECORD: usize = 1024;
 
-/// Number of heights in the first record of a profile. `NEXT`: that in a continuation record. A
-/// height has six characters.
+/// Number of heights, of six characters each, in the first record of a profile.
 const FIRST: usize = 146;
+/// Number of heights in a continuation record of a profile.
 const NEXT: usize = 170;
 
 /// Numbers that mean no data, in steps of the height resolution.

@@ -282,8 +282,8 @@ impl GltfDocument {
         attributes
     }
 
-    /// Adds the material `name` for the colouring `paint`, and its texture if there is one. Returns
-    /// the material's index.
+    /// Adds the material `name` for the colouring `paint`, and its texture if there is one, to the
+    /// glTF file. Returns the material's index.
     fn material(&mut self, name: &str, paint: &Paint<'_>) -> Index<Material> {
         let made = match paint {
             Paint::Plain(color) => material(name, *color),
@@ -305,7 +305,7 @@ impl GltfDocument {
         self.root.push(made)
     }
 
-    /// Adds the PNG file `png` as a texture whose edges are clamped.
+    /// Adds the PNG file `png` to the glTF file as a texture whose edges are clamped.
     fn texture(&mut self, png: &[u8]) -> Info {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(png);
@@ -352,8 +352,8 @@ impl GltfDocument {
         }
     }
 
-    /// Adds one linear colour per vertex with 16 bits per channel, because 8 bits would show steps
-    /// in dark colours.
+    /// Adds an array with the linear colour of each vertex to the glTF file, with 16 bits per
+    /// channel, because 8 bits would show steps in dark colours.
     fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
         let color = |energy: &f32| {
             let c = skin

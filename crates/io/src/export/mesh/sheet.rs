@@ -24,7 +24,7 @@ const BYTES_A_COLUMN: f64 = 1200.0;
 /// counter-clockwise from above.
 const AROUND: [[isize; 2]; 6] = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
 
-/// Film on one column; the column is a vertex of the sheet.
+/// Thin layer of liquid (film) on the ground of one column; the column is a vertex of the sheet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Film {
     /// Thickness in cell heights; 0 on a column without liquid that the sheet bridges.
@@ -33,7 +33,7 @@ struct Film {
     energy: f32,
 }
 
-/// Column index `[x, z]` in the box.
+/// Column index `[x, z]` in the simulation box.
 type ColumnIndex = [usize; 2];
 
 /// Adds the sheet of the layer with index `layer` to `mesh`, which contains the isosurface of the
@@ -99,7 +99,7 @@ fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> impl Iter
     (world.ground().top(x, z)..ny).take_while(holds)
 }
 
-/// Sheet of one layer that is being built.
+/// Mesh under construction: the sheets of one layer's thin liquid films, which are added to `mesh`.
 struct FilmSurface<'a, 'b> {
     shot: &'a ExportState<'b>,
     layer: usize,
@@ -112,7 +112,7 @@ struct FilmSurface<'a, 'b> {
 
 impl FilmSurface<'_, '_> {
     /// Returns the neighbour of the column in the direction `AROUND[direction % 6]`; `None` outside
-    /// the box.
+    /// the simulation box.
     fn neighbour(&self, [x, z]: ColumnIndex, direction: usize) -> Option<ColumnIndex> {
         let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
@@ -180,7 +180,8 @@ impl FilmSurface<'_, '_> {
         }
     }
 
-    /// Returns true if the edge between the columns `a` and `b` lies on a side of the box.
+    /// Returns true if the edge between the columns `a` and `b` lies on a side of the simulation
+    /// box.
     fn is_at_side(&self, a: ColumnIndex, b: ColumnIndex) -> bool {
         let grid = self.shot.world.grid();
         [grid.nx, grid.nz]
@@ -251,8 +252,8 @@ impl FilmSurface<'_, '_> {
         sum / count.max(1.0)
     }
 
-    /// Returns the height of the bed below the layer in cells above the floor of the box: ground
-    /// plus heavier matter.
+    /// Returns the height of the bed below the layer in cells above the floor of the simulation
+    /// box: ground plus heavier matter.
     fn bed(&self, [x, z]: ColumnIndex) -> f64 {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {

@@ -28,6 +28,7 @@ const CHUNK: usize = 16;
 /// Number of samples along the edge of a chunk: its cells, and one sample of the neighbour at
 /// either end.
 const SAMPLES: usize = CHUNK + 2;
+/// Index of the last sample along the edge of a chunk.
 const LAST: u32 = SAMPLES as u32 - 1;
 type Shape = ConstShape3u32<{ SAMPLES as u32 }, { SAMPLES as u32 }, { SAMPLES as u32 }>;
 /// Number of chunks that are meshed in parallel before their results are merged.
@@ -44,7 +45,7 @@ struct LatticeSample {
 }
 
 /// Integer position of a chunk (in chunks) or of a cube of samples (in cells), counted from a
-/// corner of the box.
+/// corner of the simulation box.
 type LatticePoint = [u32; 3];
 
 /// Memory in bytes per vertex while a mesh and its normals are computed: position, energy, index,
@@ -195,8 +196,8 @@ fn join_pinches(
     let mut stale = chunks.clone();
     while !stale.is_empty() {
         let list: Vec<LatticePoint> = std::mem::take(&mut stale).into_iter().collect();
-        // Only samples inside the box can be raised. A pinched cube always has one: it is pinched
-        // between samples of the box.
+        // Only samples inside the simulation box can be raised. A pinched cube always has one: it
+        // is pinched between samples of the box.
         let find =
             |&chunk: &LatticePoint| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
         let raised: Vec<([usize; 3], LatticeSample)> =
@@ -242,8 +243,8 @@ fn pinched_cubes() -> [bool; 256] {
 }
 
 /// Returns, for each cube of the chunk whose pattern is marked in `pinched`, the cell position and
-/// value of its densest sample outside the surface. Only cells inside the box (`limits`) are
-/// returned.
+/// value of its densest sample outside the surface. Only cells inside the simulation box (`limits`)
+/// are returned.
 fn pinches(
     samples: &[LatticeSample],
     chunk: LatticePoint,
@@ -267,7 +268,8 @@ fn pinches(
                     let cell: [usize; 3] = std::array::from_fn(|axis| {
                         (chunk[axis] as usize * CHUNK + p[axis]).wrapping_sub(1)
                     });
-                    // Samples outside of the box wrap to huge indices and are dropped here.
+                    // Samples outside of the simulation box wrap to huge indices and are dropped
+                    // here.
                     cell.iter()
                         .zip(limits)
                         .all(|(&along, limit)| along < limit)

@@ -10,7 +10,8 @@ use lavoxel_base::grid::Place;
 /// Speed in m/s below which air counts as at rest and gets no voxel in the velocity grid.
 const STILL_M_S: f64 = 1e-3;
 
-/// Returns the number of OpenVDB grids for `air`: four, plus one per ink.
+/// Returns the number of OpenVDB grids for the fields of `air`: four, plus one per ink (coloured
+/// tracer).
 pub(super) fn grids(air: &Air) -> usize {
     4 + air.inks().count()
 }

@@ -118,8 +118,8 @@ impl Channel {
         y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
     }
 
-    /// Returns the index of the box column at the distance `at_m` from the vent; column 0 is the
-    /// wall at the upper end.
+    /// Returns the index of the simulation box column at the distance `at_m` from the vent; column
+    /// 0 is the wall at the upper end.
     fn column(&self, flow: &Flow, at_m: f64) -> usize {
         let nx = flow.space().nx;
         nx + (1 + ((at_m - self.bed[0][0]) / self.width_m) as usize).min(nx - 1)

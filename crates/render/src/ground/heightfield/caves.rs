@@ -68,10 +68,10 @@ pub struct Top {
 /// no caves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caves {
-    /// Number of columns of the box along x and z.
+    /// Number of columns of the simulation box along x and z.
     size: [usize; 2],
-    /// Position of each column of the box in `tops`, plus 1; 0 for columns that the smooth ground
-    /// represents.
+    /// Position of each column of the simulation box in `tops`, plus 1; 0 for columns that the
+    /// smooth ground represents.
     index: Vec<u32>,
     /// Index of the lowest cell above the highest solid cell of each stored column, with the bits
     /// [`FLAT`] and [`ROUNDED`].
@@ -89,10 +89,10 @@ pub struct Caves {
     top: usize,
     /// Kinds of stored columns.
     pub(super) kinds: Kinds,
-    /// One bit per column of the box, set if the column ends in rock that was lava, as in
-    /// [`Ground::fresh`].
+    /// One bit per column of the simulation box, set if the column ends in rock that was lava, as
+    /// in [`Ground::fresh`].
     fresh: Vec<u64>,
-    /// Number of columns of the box along x and z, to index `fresh`.
+    /// Number of columns of the simulation box along x and z, to index `fresh`.
     columns: [usize; 2],
 }
 
@@ -146,8 +146,8 @@ impl Caves {
         caves
     }
 
-    /// Adds the column (`x`, `z`) as one that is drawn cell by cell, unless it is already stored;
-    /// `tall` is the height of a cell in cell widths.
+    /// Stores the solid cells of the column (`x`, `z`), which is then drawn cell by cell, unless
+    /// the column is already stored. `tall`: height of a cell in cell widths.
     fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
         if self.index[z * self.size[0] + x] != 0 {
             return;
@@ -163,7 +163,8 @@ impl Caves {
         });
     }
 
-    /// Adds `column` as one of a rounded hollow, unless it is already stored.
+    /// Stores the cells of the column with the index `column` as part of a rounded hollow, unless
+    /// the column is already stored.
     fn add_rounded(&mut self, ground: &Ground, column: usize) {
         if self.index[column] != 0 {
             return;
@@ -203,7 +204,7 @@ impl Caves {
         self.top = self.top.max(top);
     }
 
-    /// Returns true if any column of the box ends in rock that was lava.
+    /// Returns true if any column of the simulation box ends in rock that was lava.
     pub(crate) fn is_set_anywhere(&self) -> bool {
         !self.fresh.is_empty()
     }
@@ -327,7 +328,7 @@ impl Caves {
     }
 
     /// Returns the bits of the open cells if the column (`x`, `z`) belongs to a rounded hollow,
-    /// otherwise an empty slice. Indices are clamped to the box.
+    /// otherwise an empty slice. Indices are clamped to the simulation box.
     #[inline]
     pub(super) fn hollow_cells(&self, x: i32, z: i32) -> &[u64] {
         let near = |v: i32, n: usize| (v.max(0) as usize).min(n - 1);
@@ -349,7 +350,7 @@ impl Caves {
         self.cells[n * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// Returns the indices (x, z) of the column that contains `p`, clamped to the box.
+    /// Returns the indices (x, z) of the column that contains `p`, clamped to the simulation box.
     fn at(&self, p: V3) -> [usize; 2] {
         [
             (p.x.max(0.0) as usize).min(self.size[0] - 1),
@@ -529,7 +530,7 @@ mod tests {
                         .is_solid([x, (p.y as usize).min(cell - 1), z]))
     }
 
-    /// Returns rays into the box from all around, from above and from below.
+    /// Returns rays into the simulation box from all around, from above and from below.
     fn rays() -> impl Iterator<Item = Ray> {
         (0..500_u64).map(|k| {
             let random = |n: u64| (mix64(8 * k + n) >> 40) as f32 / (1 << 24) as f32;

@@ -254,9 +254,9 @@ impl TerrainLook {
 /// Set of columns of the box, as a map of flags with bounding ranges.
 #[derive(Clone, Debug)]
 struct Mask {
-    /// Number of columns of the box along x.
+    /// Number of columns of the simulation box along x.
     nx: usize,
-    /// Number of columns of the box along z.
+    /// Number of columns of the simulation box along z.
     nz: usize,
     /// One flag per column, set if the column belongs to the set; x fastest.
     marked: Vec<bool>,
@@ -317,7 +317,7 @@ impl Mask {
         mask
     }
 
-    /// Adds the columns `xs` (range along x) of the row `z`.
+    /// Marks the columns in the range `xs` along x of the row `z`, whose ground changed.
     fn mark(&mut self, xs: Range<usize>, z: usize) {
         if !xs.is_empty() {
             self.marked[z * self.nx..][xs.clone()].fill(true);
@@ -347,7 +347,7 @@ impl Mask {
         self.zs.clone().flat_map(row)
     }
 
-    /// Returns an iterator over runs of marked columns: the range along x, and z.
+    /// Returns an iterator over the runs of adjacent marked columns: the range along x, and z.
     fn runs(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
         self.zs.clone().flat_map(move |z| {
             let row = &self.marked[z * self.nx..][..self.xs.end];
@@ -376,13 +376,13 @@ impl Mask {
         grown
     }
 
-    /// Adds the columns of `other`.
+    /// Marks all columns that are marked in `other`.
     fn add(&mut self, other: &Self) {
         other.runs().for_each(|(xs, z)| self.mark(xs, z));
     }
 
     /// Returns true if the column that contains (`x`, `z`) in cells is marked; positions are
-    /// clamped to the box.
+    /// clamped to the simulation box.
     fn is_marked(&self, x: f32, z: f32) -> bool {
         // Negative numbers become 0.
         let (x, z) = ((x as usize).min(self.nx - 1), (z as usize).min(self.nz - 1));
@@ -390,8 +390,8 @@ impl Mask {
     }
 }
 
-/// Lowest and highest node height in each column of the box, in cells; the nodes on its edges
-/// included.
+/// Lowest and highest node height in each column of the simulation box, in cells; the nodes on its
+/// edges included.
 struct Extents(Vec<[f32; 2]>);
 
 impl Extents {
@@ -426,7 +426,7 @@ impl Extents {
     }
 }
 
-/// Columns whose ground changed.
+/// Columns whose ground changed, with the heights between which the ground moved.
 struct Moved {
     mask: Mask,
     /// Heights between which the ground of each column was before and is now.
@@ -434,7 +434,8 @@ struct Moved {
 }
 
 impl Moved {
-    /// Adds `columns`, whose caves changed, with the height range from `low` to `high` (cells).
+    /// Adds the columns `columns`, whose caves changed, to the set, with the height range from
+    /// `low` to `high` (cells).
     fn hollow(&mut self, columns: &Mask, [low, high]: [f32; 2]) {
         self.mask.add(columns);
         for (x, z) in columns.columns() {
@@ -557,12 +558,12 @@ struct Counts {
     /// Number of marked columns north-west of each corner point of the columns `xs` × `zs`; x
     /// fastest.
     sums: Vec<u32>,
-    /// Number of columns of the box along x and z.
+    /// Number of columns of the simulation box along x and z.
     sides: [usize; 2],
 }
 
 impl Counts {
-    /// Computes the table of `mask`.
+    /// Computes the summed-area table of the columns marked in `mask`.
     fn new(mask: &Mask) -> Self {
         let (xs, zs, width) = (mask.xs.clone(), mask.zs.clone(), mask.xs.len() + 1);
         let mut sums = vec![0; width * (zs.len() + 1)];
@@ -581,8 +582,8 @@ impl Counts {
         }
     }
 
-    /// Returns true if the rectangle, given by its bounds along x and z in cells, contains a marked
-    /// column; bounds are clamped to the box.
+    /// Returns true if the rectangle with the bounds `along_x` and `along_z` (lower, upper; in
+    /// cells) contains a marked column; bounds are clamped to the simulation box.
     fn has_any(&self, [along_x, along_z]: [[f32; 2]; 2]) -> bool {
         let clip = |[low, high]: [f32; 2], marked: &Range<usize>, n: usize| {
             let cell = |v: f32| (v.max(0.0) as usize).min(n - 1);

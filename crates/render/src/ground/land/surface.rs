@@ -13,7 +13,7 @@ fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
 }
 
 /// Returns the noise at (`x`, `z`) in cells from which [`rill`] computes its streaks; `unit` is the
-/// pattern unit in cells (1/128 of the box's longer side).
+/// pattern unit in cells (1/128 of the simulation box's longer side).
 pub fn seed(x: f32, z: f32, unit: f32) -> f32 {
     let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
     grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3)
@@ -21,7 +21,7 @@ pub fn seed(x: f32, z: f32, unit: f32) -> f32 {
 
 /// Returns the noise `seeds` averaged along the path that water takes downhill from (`x`, `z`) in
 /// cells: streaks along the slope, -1 to 1. `coarse`: heights of the columns; `unit`: pattern unit
-/// in cells (1/128 of the box's longer side).
+/// in cells (1/128 of the simulation box's longer side).
 // The streaks make a flank look washed by rain instead of rough.
 pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, f32)) -> Rill {
     let (mut px, mut pz, mut sum) = (x, z, 0.0);
@@ -49,8 +49,8 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
 
 /// Number of steps of the downhill path of a rill.
 const STEPS: usize = 18;
-/// Length of the longest step of a rill's downhill path, in pattern units (1/128 of the box's
-/// longer side).
+/// Length of the longest step of a rill's downhill path, in pattern units (1/128 of the simulation
+/// box's longer side).
 const STRIDE: f32 = 0.55;
 
 /// Returns an upper bound of the distance in cells between a node and the columns whose heights its
@@ -77,7 +77,7 @@ impl Rill {
     /// Returns the ranges along x and z, in cells, of the columns on whose heights the rill of the
     /// node at (`x`, `z`) may depend.
     ///
-    /// The ranges may extend beyond the box, where the outermost columns are repeated.
+    /// The ranges may extend beyond the simulation box, where the outermost columns are repeated.
     pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
         let [west, east, north, south] = self
             .reach
@@ -100,7 +100,7 @@ pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, 
 const STEEPEST: f32 = 1.6;
 
 /// Returns the relief, in cells, that is added to the smooth ground at `p` (pattern units of 1/128
-/// of the box's longer side): rills on slopes, and rubble everywhere.
+/// of the simulation box's longer side): rills on slopes, and rubble everywhere.
 ///
 /// Amplitudes stay well under half a cell, so that the picture agrees with the cells that are
 /// solid.
@@ -114,14 +114,15 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 
-/// Returns the amount of rubble (0 to 1) at `p` (pattern units of 1/128 of the box's longer side).
+/// Returns the amount of rubble (0 to 1) at `p` (pattern units of 1/128 of the simulation box's
+/// longer side).
 fn fields(p: V3) -> f32 {
     smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
 }
 
 /// Inputs of the rock's colour at a point of the ground.
 pub struct RockPoint {
-    /// Position of the point in pattern units (1/128 of the box's longer side).
+    /// Position of the point in pattern units (1/128 of the simulation box's longer side).
     pub(super) p: V3,
     /// Value of the rill (streak washed by rain) at the point, -1 to 1.
     pub(super) rill: f32,
@@ -177,8 +178,8 @@ pub fn albedo(place: &RockPoint) -> V3 {
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
-/// Returns the coverage (0 to 1) with old lava flows at `p` (pattern units of 1/128 of the box's
-/// longer side) on a plain: darker tongues with ragged edges.
+/// Returns the coverage (0 to 1) with old lava flows at `p` (pattern units of 1/128 of the
+/// simulation box's longer side) on a plain: darker tongues with ragged edges.
 pub(in crate::ground) fn old_flow(p: V3) -> f32 {
     smoothstep(
         0.02,
@@ -193,10 +194,11 @@ const CRAG: f32 = 0.7;
 /// Vertical components of the unit normal at which no lava crops out, and at which only lava is
 /// visible.
 const CRAGGY: [f32; 2] = [0.88, 0.66];
-/// Height of the ledges of outcropping lava, in pattern units (1/128 of the box's longer side).
+/// Height of the ledges of outcropping lava, in pattern units (1/128 of the simulation box's longer
+/// side).
 const LEDGE: f32 = 0.34;
 /// Distance between the samples from which the slope of the ledges is computed, in pattern units
-/// (1/128 of the box's longer side).
+/// (1/128 of the simulation box's longer side).
 const APART: f32 = 0.25;
 
 /// Returns the fraction (0 to 1) of outcropping lava on ground whose unit normal has the vertical
@@ -206,7 +208,7 @@ pub fn craggy(up: f32) -> f32 {
 }
 
 /// Returns the strength (0 to 1) of outcropping beds of old lava at `p` (pattern units of 1/128 of
-/// the box's longer side) on a slope.
+/// the simulation box's longer side) on a slope.
 fn crag(p: V3) -> f32 {
     let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
     let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
@@ -215,7 +217,7 @@ fn crag(p: V3) -> f32 {
 }
 
 /// Returns the unit normal `n` of a slope, tilted by the ledges of outcropping beds at `p` (pattern
-/// units of 1/128 of the box's longer side).
+/// units of 1/128 of the simulation box's longer side).
 pub fn ledged(n: V3, p: V3) -> V3 {
     let crags = craggy(n.y);
     if crags <= 0.0 {
@@ -258,8 +260,8 @@ pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     )
 }
 
-/// Returns the albedo of solidified lava at `p` (pattern units of 1/128 of the box's longer side),
-/// linear RGB.
+/// Returns the albedo of solidified lava at `p` (pattern units of 1/128 of the simulation box's
+/// longer side), linear RGB.
 pub fn basalt(p: V3) -> V3 {
     let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
     let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
@@ -271,8 +273,8 @@ pub fn basalt(p: V3) -> V3 {
 }
 
 /// Returns the unit normal `n` with grain added that is finer than the relief of the nodes; `p` in
-/// pattern units (1/128 of the box's longer side). The grain is equally strong on slopes and on
-/// flat ground.
+/// pattern units (1/128 of the simulation box's longer side). The grain is equally strong on slopes
+/// and on flat ground.
 pub fn bumped(n: V3, p: V3) -> V3 {
     let e = 0.12;
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
@@ -304,7 +306,7 @@ pub const BROADER: f32 = 0.5;
 pub const RUGGED: f32 = 1.5;
 
 /// Returns the unit normal `n` with the stronger grain of land with coarse nodes added; `p` in
-/// pattern units (1/128 of the box's longer side).
+/// pattern units (1/128 of the simulation box's longer side).
 pub fn rugged(n: V3, p: V3) -> V3 {
     let grain = bumped(n, p * BROADER);
     unit_or_up(n + (grain - n) * RUGGED)

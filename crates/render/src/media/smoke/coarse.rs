@@ -32,7 +32,8 @@ impl Coarse {
         }
     }
 
-    /// Returns the mean of the quantity `asked` over the air cells in each coarse cell.
+    /// Returns the mean of the quantity `asked` over the air cells in each coarse cell, x fastest.
+    /// `absorbed`: extinction of the air cells.
     pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
         let mut means = vec![asked.value(0.0); self.grid.cells()];
         means
@@ -181,8 +182,8 @@ fn fine_range(n: usize, by: usize, count: usize) -> Range<usize> {
     n * by..((n + 1) * by).min(count)
 }
 
-/// Adds the quantity `asked` of a row of air cells to `sums`; cells outside of the range `held` are
-/// empty.
+/// Adds the quantity `asked` of each cell of a row of air cells to the element of `sums` with the
+/// same x index. `cells`: extinction of the cells; only those in the x range `held` contain smoke.
 #[inline(always)]
 fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     let (part, clear) = (held.range(), asked.value(0.0));

@@ -206,8 +206,8 @@ impl Work for Slab<'_> {
     }
 }
 
-/// Gives cells without smoke the fraction of steam of their neighbours; otherwise the edge of a
-/// cloud of steam would have the colour of ash.
+/// Gives cells without smoke in `part` (range of x) of the row (`y`, `z`) the fraction of steam of
+/// their neighbours; otherwise the edge of a cloud of steam would have the colour of ash.
 #[inline(always)]
 fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: Range<usize>) {
     let Grid { nx, ny, nz } = air.grid.cells;

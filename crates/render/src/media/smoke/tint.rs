@@ -10,9 +10,10 @@ use lavoxel_base::parallel::*;
 /// mixture black.
 const DARKEST: f32 = 0.02;
 
-/// Returns the encoded ink of each cell. Bytes: square roots of the mixture's RGB colour, and the
-/// fraction of ink. `inks`: fractions of the four inks per cell, 255 for 1; `colors`: linear RGB of
-/// the four inks.
+/// Returns the colour of the inks in each air cell as bytes in which 255 means 1: square roots of
+/// the mixture's linear red, green and blue, and the inks' fraction of the mass of ash and inks.
+/// `inks`: mass fractions of the four inks per cell, 255 for 1; `colors`: linear RGB of the four
+/// inks.
 pub(super) fn tints(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
     let ratios = colors.map(|color| color.map(ratio));
     inks.par_iter()

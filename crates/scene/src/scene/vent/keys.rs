@@ -22,7 +22,8 @@ enum Spot {
 
 words!(Spot);
 
-/// Upper bound on the distance of a vent from a corner of the box, in metres or map units.
+/// Upper bound on the distance of a vent from a corner of the simulation box, in metres or map
+/// units.
 const FAR: f64 = 1e12;
 
 table! {

@@ -21,18 +21,18 @@ use lavoxel_sim::source::{
 pub enum VentPlace {
     /// Crater of the built-in volcano; on any other ground, its [summit](Surface::summit).
     Summit,
-    /// Position in cells east and south of the box's north-west corner.
+    /// Position in cells east and south of the simulation box's north-west corner.
     Cells {
-        /// Distance east of the box's western side, in cells.
+        /// Distance east of the simulation box's western side, in cells.
         x: f64,
-        /// Distance south of the box's northern side, in cells.
+        /// Distance south of the simulation box's northern side, in cells.
         z: f64,
     },
-    /// Position in metres east and south of the box's north-west corner.
+    /// Position in metres east and south of the simulation box's north-west corner.
     Metres {
-        /// Distance east of the box's western side, in metres.
+        /// Distance east of the simulation box's western side, in metres.
         x_m: f64,
-        /// Distance south of the box's northern side, in metres.
+        /// Distance south of the simulation box's northern side, in metres.
         z_m: f64,
     },
     /// Position in the map coordinates of the terrain's file.
@@ -47,7 +47,7 @@ pub enum VentPlace {
 /// Radius of a vent, or half the width of a fissure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentRadius {
-    /// Radius in cells; grows with the box if the vent states `for_box`.
+    /// Radius in cells; grows with the simulation box if the vent states `for_box`.
     Cells(f64),
     /// Radius in metres.
     Metres(f64),
@@ -79,15 +79,15 @@ pub struct VentTable {
     /// Radius of the vent. The column of the centre, or all columns that a fissure crosses, belong
     /// to the vent even if the radius is 0.
     pub radius: VentRadius,
-    /// Height above the floor of the box, in cells, of the cells into which the vent pours; `None`:
-    /// liquids enter on the ground, grains below the roof.
+    /// Height above the floor of the simulation box, in cells, of the cells into which the vent
+    /// pours; `None`: liquids enter on the ground, grains below the roof.
     pub height: Option<f64>,
     /// Volume that the whole vent pours per step, in full cells; for grains, the probability of a
     /// grain per cell and step; for a fume, kg/s.
     pub rate: f64,
-    /// Size `[x, y, z]` in cells of the box for which `rate` and a radius in cells are meant. In a
-    /// box of another size, the radius is proportional to the shorter side, and the rate to the
-    /// shorter side × the height. `None`: no scaling.
+    /// Size `[x, y, z]` in cells of the simulation box for which `rate` and a radius in cells are
+    /// meant. In a box of another size, the radius is proportional to the shorter side, and the
+    /// rate to the shorter side × the height. `None`: no scaling.
     pub for_box: Option<[usize; 3]>,
     /// First step in which the vent pours.
     pub start: u64,
@@ -100,7 +100,7 @@ pub struct VentTable {
     /// Gas, ash and jet that the vent adds to the air; `None`: the default of a lava vent.
     pub air: Option<Box<VentAir>>,
     /// Rates and temperature in the physical model, in which `rate` and `energy` are not allowed;
-    /// `None` in the classic model.
+    /// `None` in the cellular automaton (classic model).
     pub flow: Option<Box<VentFlow>>,
     /// Rate files whose contents are not yet in `flow`; `None` if there are none.
     pub rates: Option<Box<RatesFiles>>,
@@ -181,7 +181,7 @@ impl VentTable {
     }
 
     /// Converts to a vent in cells; `None` if position or radius are not in cells, or depend on the
-    /// size of the box.
+    /// size of the simulation box.
     pub fn in_cells(&self) -> Option<VentSpec> {
         let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) =
             (self.place, self.radius, self.for_box)
@@ -196,7 +196,7 @@ impl VentTable {
     ///
     /// The radius grows with the shorter side, and the rate with the shorter side × the height: the
     /// volume to be filled grows with this product and once more with the side, and so does the
-    /// number of steps that lava takes across the box.
+    /// number of steps that lava takes across the simulation box.
     fn growth(&self, grid: Grid) -> (f64, f64) {
         let Some([nx, ny, nz]) = self.for_box else {
             return (1.0, 1.0);
@@ -260,8 +260,8 @@ impl VentTable {
     /// messages.
     ///
     /// # Errors
-    /// If the vent lies outside of the box, an error with the extent of the box in the vent's
-    /// units; also if the vent is in map coordinates and the terrain has no georeference.
+    /// If the vent lies outside of the simulation box, an error with the extent of the box in the
+    /// vent's units; also if the vent is in map coordinates and the terrain has no georeference.
     pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
         let (x, z) = self.place.on(key, ground)?;
         let point = |&point: &[f64; 2]| {
@@ -333,8 +333,8 @@ impl VentPlace {
         }
     }
 
-    /// Converts the position to (x, z) in cells east and south of the box's north-west corner.
-    /// `key`: name of the vent's table in messages.
+    /// Converts the position to (x, z) in cells east and south of the simulation box's north-west
+    /// corner. `key`: name of the vent's table in messages.
     fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
         let (nz, nx) = ground.heights.dim();
         let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
@@ -368,7 +368,8 @@ impl VentPlace {
                 let [middle, _] = map.middle(nx * cell, nz * cell);
                 let (east_m, south_m) = map.from_map(map.crs.near(map_x, middle), map_y);
                 let (x, z) = (east_m / cell, south_m / cell);
-                // A coordinate computed from the edge of the box may exceed it in the last digit.
+                // A coordinate computed from the edge of the simulation box may exceed it in the
+                // last digit.
                 let slack = 1e-6;
                 if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
                     return Err(wrong(format!(
@@ -383,7 +384,7 @@ impl VentPlace {
 }
 
 /// Checks that the position (`x`, `z`) in cells is not also a longitude and latitude within the
-/// box, because the user could have meant either.
+/// simulation box, because the user could have meant either.
 fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
     let Some(map) = ground
         .georeference

@@ -8,19 +8,19 @@ use lavoxel_flow::{Flow, FlowCell, Lava, UNITS};
 /// Buffer with one column of the flow, as read and as displayed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
-    /// Lowest level (height index) that was read; all cells below are rock.
+    /// Height index y of the lowest cell that was read; all cells below are rock.
     pub(super) from: usize,
-    /// End (exclusive) of the levels that were read; all cells above are air.
+    /// End (exclusive) of the height indices y that were read; all cells above are air.
     pub(super) to: usize,
-    /// Cells of the flow from level `from` upwards. For a lava that melts, the rock of a cell
-    /// excludes the solid that can melt, which is in `solids`.
+    /// Cells of the flow from height index `from` upwards. For a lava that melts, the rock of a
+    /// cell excludes the solid that can melt, which is in `solids`.
     cells: Vec<FlowCell>,
     solids: Vec<i32>,
-    /// Level of the first cell above the ground; `None` if the lava cannot melt.
+    /// Height index y of the first cell above the ground; `None` if the lava cannot melt.
     pub(super) melts: Option<usize>,
     shown: Vec<Shown>,
-    /// Height of the ground surface above the floor of the box, in cells; `None` if the surface is
-    /// below the levels read.
+    /// Height of the ground surface above the floor of the simulation box, in cells; `None` if the
+    /// surface is below the cells read.
     pub(super) height: Option<f32>,
 }
 
@@ -41,8 +41,8 @@ impl Column {
     pub(super) fn read(&mut self, flow: &Flow, number: usize, ny: usize) {
         let (x, z) = (number % flow.space().nx, number / flow.space().nx);
         let levels = flow.levels(number);
-        // One extra level on each side: the surface may lie on the cell below, and a film on the
-        // highest cell is displayed in the cell above.
+        // One extra cell height on each side: the surface may lie on the cell below, and a film on
+        // the highest cell is displayed in the cell above.
         (self.from, self.to) = (
             levels.start.min(ny).saturating_sub(1),
             (levels.end + 1).min(ny),
@@ -108,7 +108,8 @@ impl Column {
         }
     }
 
-    /// Returns the content displayed at level `y`: rock below the levels read, air above.
+    /// Returns the content that the cell at height index `y` displays: rock below the cells read,
+    /// air above.
     pub(super) fn shown(&self, y: usize) -> Shown {
         match y.checked_sub(self.from) {
             Some(i) => self.shown.get(i).copied().unwrap_or_default(),
@@ -119,7 +120,8 @@ impl Column {
         }
     }
 
-    /// Returns the level above the highest level that displays lava or solid; 0 if no level does.
+    /// Returns the height index above the highest cell that displays lava or solid; 0 if no cell
+    /// does.
     pub(super) fn top(&self) -> usize {
         self.shown
             .iter()
@@ -127,12 +129,12 @@ impl Column {
             .map_or(0, |i| self.from + i + 1)
     }
 
-    /// Displays the lava of each run of cells without rock between them as a stack that begins in
-    /// the lowest open cell of the run.
+    /// Displays the lava of each vertical run of cells without rock between them as a stack that
+    /// begins in the lowest open cell of the run.
     fn stack_runs(&mut self, lava: &Lava) {
         let mut first = 0;
         while first < self.cells.len() {
-            // A run ends below the next cell with rock.
+            // A run of cells ends below the next cell with rock.
             let rest = &self.cells[first + 1..];
             let end = first
                 + 1
@@ -170,7 +172,8 @@ impl Column {
     }
 }
 
-/// Fills the open cells of a run (`shown`) from the bottom up with the lava of all its `cells`.
+/// Fills the open cells of a vertical run of cells (`shown`) from the bottom up with the lava of
+/// all its `cells`.
 fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     let mut open = shown.iter_mut().filter(|shown| !shown.ground);
     let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
@@ -187,8 +190,8 @@ fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     }
 }
 
-/// Returns the content of a layer's cell. `amount`: smallest units of the flow; `warmth`: 0 at the
-/// solidus, 1 at the vent temperature.
+/// Returns amount and energy of a cell of the lava layer that displays the flow. `amount`: smallest
+/// units of the flow; `warmth`: 0 at the solidus, 1 at the vent temperature.
 fn content(amount: i32, warmth: f64) -> Content {
     // At least one unit: even the thinnest film is displayed.
     let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;

@@ -1,13 +1,13 @@
 //! Flow ↔ cells: feeds the physical flow from the vents and mirrors the flow into the lava layer
 //! and the ground, so that pictures, slices, files and the window read physical lava like that of
-//! the classic automaton. Other matter covers the flow.
+//! the cellular automaton (classic model). Other matter covers the flow.
 //!
-//! A cell is solid when rock fills at least half. The lava of a run stands on the highest solid
-//! cell below the run: the amounts of a run are stacked from there, so that a film in a cell that
-//! is mostly rock is displayed in the cell above and no column of lava has a hole. A run with a
-//! roof may have less room than lava; the rest is not displayed. Energy is the warmth of the lava
-//! between its solidus (or the temperature of the air, if the lava never sets) and its temperature
-//! at the vent, 1 at the vent.
+//! A cell is solid when rock fills at least half. The lava of a run (adjacent open cells of a
+//! column) stands on the highest solid cell below the run: the amounts of a run are stacked from
+//! there, so that a film in a cell that is mostly rock is displayed in the cell above and no column
+//! of lava has a hole. A run with a roof may have less room than lava; the rest is not displayed.
+//! Energy is the warmth of the lava between its solidus (or the temperature of the air, if the lava
+//! never sets) and its temperature at the vent, 1 at the vent.
 //!
 //! A lava that melts is displayed in two materials instead, one for its solid and one for its melt,
 //! each cell in place, and rock that bodies put above the ground in a third ([`Shows`]).
@@ -47,9 +47,9 @@ const FULL: u16 = AMOUNT_ONE / 64 * 63;
 /// of the cell.
 const COVER: u16 = AMOUNT_ONE / 8;
 
-/// Number of columns that are read before any of these is written. `TASK`: number of columns for
-/// which a second thread is worthwhile.
+/// Number of columns that are read before any of these is written.
 const AT_ONCE: usize = 8192;
+/// Minimum number of columns for which a second thread is used.
 const TASK: usize = 64;
 
 /// Indices of the three layers that display a lava that melts.
@@ -87,8 +87,8 @@ pub struct FlowInCells {
     pub(crate) flow: Flow,
     /// Layers that display the flow; `None` for a lava that cannot melt.
     pub(crate) melting: Option<Melting>,
-    /// Level above the highest level that displays lava, by column; 0 for columns without displayed
-    /// lava.
+    /// Height index y above the highest cell that displays lava, by column; 0 for columns without
+    /// displayed lava.
     tops: Blocks<u16>,
     /// Columns that changed since they were last displayed, if the display is deferred; `None` if
     /// the flow is displayed after every step.
@@ -290,7 +290,8 @@ impl FlowInCells {
     }
 
     /// Raises the ground in the columns of `shape`. `raise` changes the flow's columns (indices)
-    /// and returns the range of raised levels of each. Other matter in the raised cells is removed.
+    /// and returns the range of raised heights (y) of each. Other matter in the raised cells is
+    /// removed.
     fn raise(
         &mut self,
         world: &mut World,
@@ -350,12 +351,12 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Writes the column buffer `column` into the cells at (`x`, `z`). `old_top`: level up to which
-    /// the column displayed lava before.
+    /// Writes the column buffer `column` into the cells at (`x`, `z`). `old_top`: height index up
+    /// to which the column displayed lava before.
     fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
         let melting = self.melting;
         let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
-        // An edit may have moved the ground beyond the stored levels: cells below become rock,
+        // An edit may have moved the ground beyond the stored heights: cells below become rock,
         // cells above become air.
         let ground = &self.world.ground;
         let levels =
@@ -477,8 +478,8 @@ fn take_account(world: &mut World, flow: &Flow) {
     ledger.blocked = units(account.blocked);
 }
 
-/// Returns, for each column, the level above the highest level that displays part of the flow; 0
-/// for columns without.
+/// Returns for each column the height index y above the highest cell that displays part of the
+/// flow; 0 for columns without.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
     for ([x, y, z], _) in world.mirrored().flat_map(Layer::held) {

@@ -40,9 +40,11 @@ pub enum HistoryError {
 #[serde(deny_unknown_fields)]
 struct Text {
     format: u64,
-    /// Number of the present branch. `step` and `after`: step and last act of the present moment.
+    /// Number of the present branch.
     present: u64,
+    /// Number of the step of the present moment.
     step: u64,
+    /// Number of the last act before the present moment.
     after: u64,
     /// Hash of the simulation's state at the present moment (`State::state_hash`), as 16
     /// hexadecimal digits; `None` if it was not stored.

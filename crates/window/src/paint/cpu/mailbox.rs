@@ -29,7 +29,7 @@ pub(super) struct PictureContent {
     pub(super) cuts: [Option<Arc<Cut>>; 3],
     /// Number of simulation steps made so far.
     pub(super) steps: u64,
-    /// Mouths of the vents that throw clots of lava (lava fountains).
+    /// Vent mouths that throw clots of lava (lava fountains).
     pub(super) mouths: Arc<Vec<Mouth>>,
     /// Counter of all visible changes of scene and look; changes of the view are not counted.
     pub(super) content: u64,

@@ -58,7 +58,7 @@ pub struct CpuPainter {
     /// together with that ground.
     early: VolumeChanges,
     steps: u64,
-    /// Mouths of the vents that throw clots of lava.
+    /// Vent mouths that throw clots of lava (lava fountains).
     mouths: Arc<Vec<Mouth>>,
     /// Number of new boxes received so far.
     epoch: u64,

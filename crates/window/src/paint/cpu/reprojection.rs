@@ -195,12 +195,14 @@ impl Depths {
 /// depth of the second camera that sees the same point. The point relative to the second eye is
 /// affine in the pixel position, with a factor that is the depth.
 struct Ways {
-    /// Vectors in the axes (right, up, forward) of the second camera. `apart`: from the second eye
-    /// to the first eye; `corner`: view vector of depth 1 of the first camera through the top left
-    /// of its picture; `right`, `down`: change of that view vector per pixel.
+    /// Vector from the second eye to the first eye. All vectors are in the axes (right, up,
+    /// forward) of the second camera.
     apart: [f32; 3],
+    /// View vector of depth 1 of the first camera through the top left of its picture.
     corner: [f32; 3],
+    /// Change of that view vector per pixel to the right.
     right: [f32; 3],
+    /// Change of that view vector per pixel downwards.
     down: [f32; 3],
     /// Centre of the second camera's picture, in pixels.
     middle: [f32; 2],

@@ -34,6 +34,7 @@ const ONE: [[f32; 2]; 1] = [[0.0; 2]];
 const TWO: [[f32; 2]; 2] = [[-0.25, -0.25], [0.25, 0.25]];
 /// Four subpixel offsets (x, y), a 2 × 2 grid.
 const FOUR: [[f32; 2]; 4] = [[-0.25, -0.25], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25]];
+/// Distance in pixels between neighbouring offsets of the 3 × 3 grid.
 const THIRD: f32 = 1.0 / 3.0;
 /// Nine subpixel offsets (x, y), a 3 × 3 grid.
 const NINE: [[f32; 2]; 9] = [
@@ -58,11 +59,11 @@ const LEAST: f32 = 1e-3;
 /// Upper bound of a pixel's accumulated weight. A new frame has the weight 1 where it was traced,
 /// so that it contributes at least a third of the average there.
 const MOST: f32 = 2.0;
-/// Difference between a pixel's history and its clamped value, in levels (0 to 255), at which half
-/// of the history's weight is dropped.
+/// Difference between a pixel's history and its clamped value, in grey levels (0 to 255), at which
+/// half of the history's weight is dropped.
 const OUTDATED: f32 = 6.0;
-/// Difference between a pixel of a frame and the mean of its four neighbours, in levels (0 to 255),
-/// at which the pixel's softness is one half.
+/// Difference between a pixel of a frame and the mean of its four neighbours, in grey levels (0 to
+/// 255), at which the pixel's softness is one half.
 const SOFT: f32 = 3.0;
 /// Width in pixels of the border around a frame, which repeats the frame's edge pixels.
 const RIM: usize = 2;
@@ -404,7 +405,8 @@ mod tests {
 
     const WINDOW: (usize, usize) = (80, 60);
 
-    /// Returns the mean difference of a picture from the reference scene, in levels (0 to 255).
+    /// Returns the mean difference of a picture from the reference scene, in grey levels (0 to
+    /// 255).
     fn error(bytes: &[u8]) -> f32 {
         let whole = frame(WINDOW, WINDOW, [0.0; 2], scene);
         let away = |(a, b): (&[u8], &[u8])| f32::from(a[0].abs_diff(b[0]));

@@ -29,7 +29,9 @@ const AROUND: (f32, f32) = (44.0, 74.0);
 /// Least width of a scene's card in points. The next constants: margin around the card's picture,
 /// and height of the text below, in points.
 const CARD: f32 = 168.0;
+/// Margin around the picture of a card in points.
 const MARGIN: f32 = 6.0;
+/// Height of the text below the picture of a card, in points.
 const WORDS: f32 = 62.0;
 /// Height of a card's picture divided by its width.
 const FLAT: f32 = 2.0 / 3.0;

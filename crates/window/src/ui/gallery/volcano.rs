@@ -19,9 +19,11 @@ use lavoxel_base::random::mix64;
 use lavoxel_render::{CameraSpec, LookSpec, picture};
 use lavoxel_scene::scene::{RandomVolcano, Scene};
 
-/// Coarse preview, which appears at once, and fine preview, which replaces it: cells along a side
-/// of the box; width and height of the image in pixels.
+/// Size of the coarse preview, which appears at once: number of cells along a side of the
+/// simulation box; width and height of the image in pixels.
 const COARSE: (usize, (usize, usize)) = (72, (240, 160));
+/// Size of the fine preview, which replaces the coarse one: number of cells along a side of the
+/// simulation box; width and height of the image in pixels.
 const FINE: (usize, (usize, usize)) = (112, (480, 320));
 /// Number of threads that compute the previews.
 const THREADS: usize = 2;
@@ -106,7 +108,8 @@ impl Workshop {
         row("crater", "of side", 3);
         row("roughness", "", 2);
         row("side", "cells", 0);
-        // An air cell spans 4 × 4 × 4 cells of the box, so the side must be a multiple of 4.
+        // An air cell spans 4 × 4 × 4 cells of the simulation box, so the side must be a multiple
+        // of 4.
         self.volcano.side = self.volcano.side.next_multiple_of(4);
         let [nx, ny, nz] = self.volcano.size();
         ui.label(

@@ -106,8 +106,9 @@ impl File<'_> {
 
 /// Arrangement of the numbers of a pixel.
 struct Channels {
-    /// Number of numbers per pixel. `bytes`: size of a number in bytes.
+    /// Number of numbers (channels) per pixel.
     count: usize,
+    /// Size of a number in bytes.
     bytes: usize,
     /// Set if the first three numbers are red, green and blue; otherwise the first number is a grey
     /// level.

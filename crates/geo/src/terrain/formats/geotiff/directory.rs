@@ -26,9 +26,10 @@ const AT_ONCE: u64 = 1 << 10;
 /// longer.
 const LONGEST_VALUE: u64 = 1 << 20;
 
-/// Upper bound on the number of GeoTIFF keys. `MOST_KEY_BYTES`: upper bound on the total length of
-/// their values, because keys may share values.
+/// Upper bound on the number of GeoTIFF keys.
 const MOST_KEYS: usize = 1000;
+/// Upper bound on the total length in bytes of the values of GeoTIFF keys; needed because keys may
+/// share values.
 const MOST_KEY_BYTES: usize = 1 << 20;
 
 /// Memory in bytes per byte of a value: as in the file, and decoded.

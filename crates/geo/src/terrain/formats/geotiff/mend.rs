@@ -15,12 +15,14 @@ const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
 const UNPACKED: u64 = 1;
 const FLOATS: u64 = 3;
 
-/// Upper bound that the reader sets on the ratio of a block's compressed to its decompressed size;
-/// `SPARE` bytes more are allowed.
+/// Upper bound that the TIFF reader sets on the ratio of a block's compressed to its decompressed
+/// size.
 const MOST_PACKED: u64 = 4;
+/// Number of bytes by which a compressed block may exceed `MOST_PACKED` times its decompressed
+/// size.
 const SPARE: u64 = 4096;
 
-/// Directory that is being repaired.
+/// TIFF directory that is being repaired.
 pub(super) struct Mending<'a> {
     pub(super) source: &'a dyn TiffSource,
     pub(super) form: Form,
@@ -72,8 +74,9 @@ impl Mending<'_> {
         true
     }
 
-    /// Fills in missing lengths of blocks: the decompressed size for uncompressed blocks, otherwise
-    /// the distance to the next block.
+    /// Fills in missing lengths of blocks: the decompressed size for uncompressed blocks (`packing`
+    /// 1), otherwise the distance to the next block. `offsets`, `counts`: ids of the tags with the
+    /// positions and the lengths of the blocks.
     fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
         let Some(places) = self.numbers(offsets) else {
             return;
