@@ -204,10 +204,10 @@ impl EmberLight {
         })
     }
 
-    /// Returns the strength of the lava's light that reaches `p` (cells) from all sides, about 0 to
-    /// 1. The strength decreases with the height above the lava; `unit` is the pattern unit in
+    /// Returns the strength (about 0 to 1) of the lava's light that reaches `p` (cells) from all
+    /// sides. The strength decreases with the height above the lava; `unit` is the pattern unit in
     /// cells (1/128 of the box's longer side).
-    pub(crate) fn from_all_sides(&self, p: V3, unit: f32) -> f32 {
+    pub(crate) fn ambient_glow(&self, p: V3, unit: f32) -> f32 {
         let here = self.maps.at(p.x, p.z);
         if here.x < 1e-4 {
             return 0.0;

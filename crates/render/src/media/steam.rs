@@ -144,7 +144,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
 /// albedo.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
-    let glow = context.ember.from_all_sides(p, context.land.unit) * gas.below;
+    let glow = context.ember.ambient_glow(p, context.land.unit) * gas.below;
     let around = gas.sun.sqrt();
     light.sun * (lerp(gas.sun, around, ASTRAY) * open)
         + light.sky * lerp(SHADED, 1.0, around)

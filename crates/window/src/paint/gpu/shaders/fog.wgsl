@@ -42,7 +42,7 @@ fn open_on(p: vec3<f32>, normal: vec3<f32>) -> f32 {
     return beside_ground(p) * cloud_sunlight(p + (normal + frame.sun.xyz / oblong()) * (FOG_OFF * frame.fog_high.w));
 }
 
-// Twin: lava_glow::from_all_sides.
+// Twin: lava_glow::ambient_glow.
 // Strength of the lava's glow on gas.
 fn ember_around(p: vec3<f32>) -> f32 {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
