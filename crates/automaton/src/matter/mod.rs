@@ -315,7 +315,8 @@ material! {
     /// Amount below which the contents of a cell dry up, in full cells; see
     /// [`crate::rules::dry::PARAMS`].
     dry_below: f64 = 0.0,
-    /// True if the material turns to rock where it lies on solid ground; see [`crate::rules::set`].
+    /// True if the material turns to rock where it lies on solid ground; see
+    /// [`crate::rules::solidify`].
     sets: bool = false,
     /// Number of units of each chemical element in one part of the material; no reaction creates or
     /// destroys any.
