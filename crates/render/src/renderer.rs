@@ -1,7 +1,7 @@
 //! Renderer: draws volumes over one ground with one look, and reuses data between frames.
 
 mod passes;
-mod surroundings;
+mod scenery;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
