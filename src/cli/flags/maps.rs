@@ -90,7 +90,8 @@ pub(in crate::cli) struct MapOptions {
 }
 
 impl MapOptions {
-    /// Checks, before lengthy work, the requested files, and that they can be written.
+    /// Checks the requested output files before lengthy work begins: formats, quantities, and that
+    /// each file can be written.
     pub(in crate::cli) fn check(
         &self,
         scene: &Scene,

@@ -267,7 +267,8 @@ impl Reel {
         Ok(self.parts.note_unfinished(path)?)
     }
 
-    /// Deletes the stored frames once all output files are complete.
+    /// Deletes the stored frames. Call only when all output files are complete, because an
+    /// unfinished film continues from its stored frames.
     pub(in crate::cli) fn remove(self) -> anyhow::Result<()> {
         Ok(self.parts.finish()?)
     }

@@ -105,7 +105,7 @@ struct RowTask<'a> {
     camera: &'a Camera,
     /// Edge of the squares in pixels.
     side: usize,
-    /// Index of the row, from the top.
+    /// Index of the row of squares, counted from the top of the picture.
     j: usize,
     /// Known free depths of the row of larger squares that contains this row.
     coarse: &'a [f32],

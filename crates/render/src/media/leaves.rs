@@ -27,7 +27,8 @@ pub const MEAN: f32 = 0.24;
 pub const STEP: f32 = 0.3;
 /// Amount by which bulges tilt the surface normal.
 pub const TILT: f32 = 0.8;
-/// Amount by which single leaves tilt the surface normal.
+/// Strength with which single leaves tilt the surface normal: largest sideways part that is added
+/// to the unit normal.
 pub const ROUGH: f32 = 0.6;
 /// Amount by which single leaves vary the brightness.
 pub const FLECKS: f32 = 0.7;

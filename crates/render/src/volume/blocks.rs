@@ -263,7 +263,8 @@ impl Places<'_> {
         }
     }
 
-    /// Returns the number of the first sample at the distance `t` or beyond.
+    /// Returns the index, a whole number, of the first sample of the ray at the distance `t` (cells)
+    /// or beyond.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         (t / self.stride.step - self.stride.jitter).ceil()

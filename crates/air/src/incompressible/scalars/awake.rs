@@ -18,9 +18,9 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// Finds the rows that any amount can reach, because each sweep moves an amount by at most one
-    /// cell along its axis. Also returns the fields of which there is any amount inside or outside
-    /// the air's box. `time`: length of the substep in steps.
+    /// Finds the rows that matter can reach in a substep of `time` (in steps): each sweep moves
+    /// matter by at most one cell along the axis of the sweep. Also returns the fields that are not
+    /// zero everywhere, inside or outside of the air's box.
     pub(super) fn find(
         amounts: &Amounts,
         forces: &Forces,

@@ -22,7 +22,8 @@ struct Traced<'a> {
     airy: Option<Vec<bool>>,
 }
 
-/// Part of a cell in one body: its group, and the openings that it contributes.
+/// Share of a cell in one body of connected liquid: the group of the body to which the cell counts,
+/// and the openings that the cell contributes to that group.
 struct Member {
     place: Place,
     /// Key of the group: number of the body, height in cells, role of the cell.

@@ -41,8 +41,8 @@ pub struct Skin {
 }
 
 impl Skin {
-    /// Returns the palette position (0: lower end, 1: upper end) of an energy per amount in vent
-    /// units; not clamped.
+    /// Returns the palette position (0: lower end, 1: upper end) of `energy`, the energy per amount,
+    /// where 1 is lava fresh from the vent. Not clamped: the result can lie outside of 0 to 1.
     fn position(energy: f32) -> f32 {
         energy / ENERGY_SHOWN
     }

@@ -87,7 +87,7 @@ pub struct Caves {
     high: [usize; 2],
     /// Height in cells of the highest top of all stored columns.
     top: usize,
-    /// Kinds of stored columns.
+    /// Flags for the kinds of columns that occur among the stored columns.
     pub(super) kinds: Kinds,
     /// One bit per column of the simulation box, set if the column ends in rock that was lava, as
     /// in [`Ground::fresh`].
