@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::fail;
-use crate::simulation::{Held, existing};
+use crate::simulation::Held;
 
 /// Threshold of a footprint: cells with at most this value are left out.
 const ABOVE: f64 = 0.0;

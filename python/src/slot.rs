@@ -29,12 +29,12 @@ pub(crate) fn in_rule<T>(number: u64, rule: impl FnOnce() -> T) -> T {
 /// Simulation between two calls.
 pub(crate) struct Slot {
     number: u64,
-    slot: Mutex<Slot>,
+    slot: Mutex<SlotState>,
     /// Notified when the simulation is back or a waiting thread has gone.
     changed: Condvar,
 }
 
-struct Slot {
+struct SlotState {
     /// Simulation; `None` while a thread works with it.
     held: Option<Box<Held>>,
     /// Tickets of the waiting threads, in their order.
@@ -55,7 +55,7 @@ pub(crate) struct Taken<'a> {
 impl Slot {
     pub(crate) fn new(number: u64, held: Held) -> Self {
         let (held, waiting) = (Some(Box::new(held)), VecDeque::new());
-        let slot = Slot {
+        let slot = SlotState {
             held,
             waiting,
             next_ticket: 0,
@@ -74,13 +74,14 @@ impl Slot {
     }
 
     /// Locks the slot, which is never held for long.
-    fn slot(&self) -> MutexGuard<'_, Slot> {
+    fn slot(&self) -> MutexGuard<'_, SlotState> {
         self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the simulation out after all earlier requests; Ctrl-C ends the wait.
     ///
-    /// # Errors If the simulation would never come back: within one of its own rules, after work
+    /// # Errors
+    /// If the simulation would never come back: within one of its own rules, after work
     /// that panicked, and in a process that was forked while another thread worked with the
     /// simulation.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<Taken<'_>> {
@@ -100,7 +101,7 @@ impl Slot {
         };
         loop {
             let taken = py.detach(|| {
-                let is_early = |slot: &mut Slot| {
+                let is_early = |slot: &mut SlotState| {
                     !slot.is_broken
                         && (slot.held.is_none() || slot.waiting.front() != Some(&ticket))
                 };
@@ -129,7 +130,7 @@ impl Slot {
     }
 }
 
-impl Slot {
+impl SlotState {
     /// Checks that the simulation will come back, if it is out.
     fn check(&mut self) -> PyResult<()> {
         if self.is_broken {
