@@ -248,7 +248,8 @@ thread_local! {
 
 /// Runs target `name` on `bytes`; returns true if the parser accepts them.
 ///
-/// # Panics If the parser panics, takes too much memory, or refuses with a wrong message.
+/// # Panics
+/// If the parser panics, takes too much memory, or refuses with a wrong message.
 pub fn run(name: &str, bytes: &[u8]) -> bool {
     memory::set_limit(LIMIT);
     let target = TARGETS

@@ -29,7 +29,8 @@ pub(crate) fn start() {
 
 /// Sets the number of threads before any has started.
 ///
-/// # Errors If threads are already running.
+/// # Errors
+/// If threads are already running.
 pub(crate) fn set_threads(threads: usize) -> PyResult<()> {
     let process = std::process::id();
     if IMPORTED_BY.load(Ordering::Relaxed) == process {
