@@ -1,5 +1,5 @@
 //! Tests that compare pictures with references in `tests/golden`. `UPDATE_GOLDEN=1` writes the
-//! references anew; a missing reference is written, and its test fails once. Pictures that differ
+//! all references; a missing reference is written, and its test fails once. Pictures that differ
 //! are kept in `target/golden`, next to their difference images.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 

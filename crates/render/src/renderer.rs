@@ -170,7 +170,7 @@ impl Renderer {
     }
 
     /// Changes the look; fails if a value of `look` is out of range. The maps of the ground are
-    /// computed anew only if the sun, the cell height, the draped picture or the kind of
+    /// recomputed only if the sun, the cell height, the draped picture or the kind of
     /// surroundings changed.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let (sun, tall) = (self.sky.sun, self.look.cell_height);
@@ -287,7 +287,7 @@ impl Renderer {
         self.land.subject(self.grid)
     }
 
-    /// Returns a camera raised above the ground that looks at `target` (cells), if `camera` is
+    /// Returns a camera raised above the ground and aimed at `target` (cells), if `camera` is
     /// inside rock of `ground` or below the land around the simulation box; otherwise `None`.
     /// `ground` must be the ground last given to [`Renderer::set_ground`].
     pub fn out_of_rock(

@@ -209,7 +209,7 @@ impl Shooting {
     }
 
     /// Returns the camera for a frame of the present state, and for a following camera the point
-    /// that it looks at; `None` for other cameras.
+    /// at which it is aimed; `None` for other cameras.
     fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
         let camera = shot.camera.clone();
         let Some(Framed {
@@ -323,7 +323,7 @@ impl Shooting {
     }
 
     /// Returns the metadata for the file of a picture of the present state, as pairs (key, value).
-    /// `sight`: point that a following camera looks at.
+    /// `sight`: target point of a following camera.
     fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
         let simulation = &self.state.stage.simulation;
         let mut labels = vec![

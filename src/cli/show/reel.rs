@@ -11,7 +11,7 @@ use lavoxel::render::Image;
 
 use crate::cli::show::messages;
 
-/// Disk space in bytes from which on the user is told about the storage of frames.
+/// Disk space in bytes above which a message names the storage of frames.
 const LARGE: f64 = 1e9;
 
 /// Name of the checkpoint file in the folder of stored frames.

@@ -32,7 +32,7 @@ impl Pace {
         &mut self.rows
     }
 
-    /// Computes the largest speed along `axis` in the row `[y, z]` anew from the velocities `u`,
+    /// Computes the largest speed along `axis` in the row `[y, z]` from the velocities `u`,
     /// including the upper face of the last cell.
     pub(super) fn find(&mut self, axis: usize, [y, z]: [usize; 2], u: &[f32]) {
         let [_, ny, nz] = self.grid.size();

@@ -78,7 +78,7 @@ const LIT: f32 = 0.03;
 const HIDDEN: f32 = 0.3;
 
 /// Change of the ground at the sides of the simulation box, in cells, from which the land around is
-/// computed anew.
+/// recomputed.
 // A bake for each film of lava that sets at the sides would take longer than the picture.
 const STEP: f32 = 0.4;
 /// Fraction of the simulation box's sides that lies lower than the plain.

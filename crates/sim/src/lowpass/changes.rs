@@ -56,7 +56,7 @@ impl SlabChanges {
         }
     }
 
-    /// Limits the length of the list if nobody takes the changes: merges the changes of each row
+    /// Limits the length of the list if no reader takes the changes: merges the changes of each row
     /// into one.
     pub(super) fn shorten(&mut self, grid: Grid) {
         if self.0.len() <= Self::most(grid.ny) {

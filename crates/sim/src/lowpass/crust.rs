@@ -22,7 +22,7 @@ pub struct CrustMap {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crusts {
     shown: Option<Written>,
-    /// Previous map, whose memory is reused once nobody else refers to it.
+    /// Previous map, whose memory is reused once no other holder refers to it.
     spare: Option<Written>,
     /// Kind of each column while a map is written; `Nothing` otherwise.
     marks: Vec<Mark>,
@@ -68,7 +68,7 @@ impl Crusts {
 
 impl Written {
     /// Returns a map of `columns` columns that all have the temperature `air` (kelvin). Reuses the
-    /// memory of `earlier` if nobody else refers to its map.
+    /// memory of `earlier` if no other holder refers to its map.
     fn cleared(earlier: Option<Self>, columns: usize, air: f32) -> Self {
         let fits = |earlier: &Self| earlier.air == air && earlier.map.kelvin.len() == columns;
         if let Some(mut earlier) = earlier.filter(fits)

@@ -52,7 +52,7 @@ impl DirectPresent {
         })
     }
 
-    /// Invalidates the cached panel, which is drawn anew in the next frame.
+    /// Invalidates the cached panel, which is redrawn in the next frame.
     pub(crate) fn forget_panel(&mut self) {
         self.sheet = None;
     }

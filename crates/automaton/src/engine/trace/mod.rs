@@ -8,7 +8,7 @@
 //!
 //! If nothing moved, the layer stores the versions of all inputs: the rule is skipped until the
 //! rule, the ground or a layer that it reads has changed. Masks, components and the tiles at their
-//! faces are kept from one run to the next, and computed anew only in strips in which the mask of a
+//! faces are kept from one run to the next, and recomputed only in strips in which the mask of a
 //! tile changed. Invariant: the kept ones equal those of a full computation.
 
 mod air;
@@ -441,7 +441,7 @@ mod tests {
     use lavoxel_base::random::Draw;
 
     /// Runs one step of all rules of water except tracing, and then of `tracer`; returns the z
-    /// indices of the strips whose bodies were computed anew.
+    /// indices of the strips whose bodies were recomputed.
     fn step(world: &mut World, tracer: &mut Tracer, number: u64) -> Vec<usize> {
         let materials = [world.layers[1].material().clone()];
         let rules = Rules::new(&RulesSpec::default(), &materials, &[], world.grid());
