@@ -18,6 +18,7 @@
 //! | `store/area`, `reach` | sets of columns; allocation of columns near lava |
 //! | `store/saved`, `undo` | state for checkpoints; undo of a step that the program's end aborts |
 //! | `motion/face`, `layers` | flux across a face; mobility of runs of several cells |
+//! | `motion/parcel` | heat and crust of the liquid that crosses a face |
 //! | `motion/soft_float`, `tables` | number format of fluxes; viscosity and yield strength in it |
 //! | `motion/demand`, `plan` | time step criterion of a column; schedule (local time stepping) |
 //! | `motion/strips`, `lanes` | partition of the columns for threads; SIMD vectors |
@@ -69,6 +70,8 @@ mod tests;
 mod tests_blocks;
 #[cfg(test)]
 mod tests_cost;
+#[cfg(test)]
+mod tests_parcels;
 
 pub use account::FlowAccount;
 pub use clock::FlowClock;

@@ -125,8 +125,9 @@ impl Flow {
         };
         let mut left = amount;
         for level in (first..=last).rev() {
+            let part = left.min(column.cell(level).amount);
+            column.take_crust(part);
             let cell = column.cell_mut(level);
-            let part = left.min(cell.amount);
             let heat = if part == cell.amount {
                 cell.heat
             } else {
@@ -192,10 +193,8 @@ fn thicken(column: &mut Column, level: i32, units: i64) {
     else {
         return;
     };
-    let (amount, _) = run_content(column, run);
-    if amount > 0 {
-        let more = units as f64 / amount as f64 / HEAT_UNITS as f64;
-        column.skin = (f64::from(column.skin) + more).max(0.0) as f32;
+    if run_content(column, run).0 > 0 {
+        column.crust = (column.crust + units).max(0);
     }
 }
 

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use super::step::{SubStep, WHOLE, sub_key, sub_steps};
 use super::{Flow, FlowPour};
-use crate::motion::cross::pair_of;
-use crate::motion::gather::Came;
+use crate::motion::cross::{pair_of, parcel_of};
+use crate::motion::parcel::{Parcel, crust_of};
 use crate::motion::plan::Plan;
-use crate::store::column::heat_of;
+use crate::store::column::Warmth;
 use crate::store::column_summary::ColumnSummary;
 
 /// Amount that moves from a cell to the cell at the same level in another column.
@@ -16,6 +16,7 @@ struct Move {
     from: (usize, i32),
     to: usize,
     amount: i32,
+    parcel: Parcel,
 }
 
 impl Flow {
@@ -105,11 +106,13 @@ impl Flow {
                 account.capped += u64::from(flux.is_capped);
                 watch.put_off = watch.put_off.max(flux.eased);
                 let (from, to) = if flux.is_forward { (c, n) } else { (n, c) };
+                let parcel = parcel_of(self.space, &self.leans, &self.tables, [c, n], &flux);
                 pair.parts(&flux, key, number, |level, amount| {
                     moves.push(Move {
                         from: (from, level),
                         to,
                         amount,
+                        parcel,
                     })
                 });
             });
@@ -118,38 +121,40 @@ impl Flow {
     }
 
     fn plain_limit(&self, moves: &mut [Move]) {
-        let mut given = BTreeMap::<(usize, i32), i64>::new();
+        let mut given = BTreeMap::<(usize, i32), (i64, i32)>::new();
         for each in moves.iter() {
-            *given.entry(each.from).or_default() += i64::from(each.amount);
+            let (sum, most) = given.entry(each.from).or_default();
+            (*sum, *most) = (*sum + i64::from(each.amount), each.amount.max(*most));
         }
         for each in moves {
-            let held = i64::from(self.columns[each.from.0].cell(each.from.1).amount);
-            let given = given[&each.from];
-            if given > held {
-                each.amount = (i64::from(each.amount) * held / given) as i32;
+            let held = self.columns[each.from.0].cell(each.from.1).amount;
+            let (given, most) = given[&each.from];
+            if most > held / 4 {
+                each.parcel = Parcel::mean(each.parcel.skin);
+            }
+            if given > i64::from(held) {
+                each.amount = (i64::from(each.amount) * i64::from(held) / given) as i32;
             }
         }
     }
 
     fn plain_apply(&mut self, moves: &[Move]) {
         let before = self.columns.clone();
-        let mut skins: BTreeMap<usize, Came> = BTreeMap::new();
         for each in moves {
             let (from, level) = each.from;
-            let heat = heat_of(each.amount, before[from].cell(level));
+            let held = before[from].cell(level);
+            let heat =
+                each.parcel
+                    .heat(each.amount, i64::from(held.amount), Warmth::from_cell(held));
             let cell = self.columns[from].cell_mut(level);
             (cell.amount, cell.heat) = (cell.amount - each.amount, cell.heat - heat);
             let cell = self.columns[each.to].cell_mut(level);
             (cell.amount, cell.heat) = (cell.amount + each.amount, cell.heat + heat);
             if self.tables.carries_skin {
-                skins
-                    .entry(each.to)
-                    .or_default()
-                    .add(each.amount, before[from].skin);
+                let crust = crust_of(each.amount, each.parcel.skin);
+                self.columns[from].crust -= crust;
+                self.columns[each.to].crust += crust;
             }
-        }
-        for (c, came) in skins {
-            self.columns[c].skin = came.mixed(before[c].skin, self.columns[c].amount());
         }
         let lost: i64 = self
             .columns

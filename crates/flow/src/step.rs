@@ -111,7 +111,7 @@ impl Flow {
 
     /// Makes the sub-steps of a step; returns false if a stop was requested before the last
     /// sub-step. `before`: saved state for undoing the step.
-    fn make_rounds(
+    pub(crate) fn make_rounds(
         &mut self,
         plan: &mut Plan,
         pours: &[Pour],
@@ -351,11 +351,6 @@ impl Flow {
             cell.heat += poured * pour.heat_each;
             self.account.poured += poured;
             self.account.heat_poured += i128::from(poured * pour.heat_each);
-            if column.runs.len() == i + 1 {
-                // The crust's deficit stays the same, and is spread over a greater depth.
-                let before = column.runs[i].depth as f64;
-                column.skin = (f64::from(column.skin) * before / (before + poured as f64)) as f32;
-            }
             column.settle();
             column.refresh(&self.tables);
             self.leans[pour.column] = ColumnSummary::from_column(column);
@@ -387,6 +382,7 @@ impl Flow {
                 for cell in &mut column.cells {
                     (cell.amount, cell.heat) = (0, 0);
                 }
+                column.crust = 0;
                 self.leans[c as usize] = column.refresh_with_lean(&self.tables);
             }
         }

@@ -9,7 +9,7 @@ pub(super) fn draw(seed: u64, use_: u64) -> f64 {
 }
 
 /// Random small world: rough ground, caves, and a lava that cools and sets.
-fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
+pub(super) fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     random_flow_in(
         seed,
         [1, 2].map(|use_| 6 + (draw(seed, use_) * 12.0) as usize),

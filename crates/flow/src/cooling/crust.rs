@@ -69,7 +69,7 @@ impl Flow {
         let body = Crusted {
             law: &self.tables.crust,
             mean,
-            skin: f64::from(column.skin),
+            skin: f64::from(column.skin()),
             depth_m,
             covered: column.covered,
         };
@@ -81,7 +81,7 @@ impl Flow {
     pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
         let column = self.column_at(number);
         let mut cell = column.cell(level);
-        let has_crust = column.skin > 0.0 && cell.amount > 0;
+        let has_crust = column.crust > 0 && cell.amount > 0;
         let Some(run) = column
             .runs
             .last()

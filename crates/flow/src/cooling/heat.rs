@@ -170,12 +170,12 @@ impl<'a> Cool<'a> {
         wetted: f64,
     ) -> Option<CrustSurface<'a>> {
         let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
-            column.skin = 0.0;
+            column.crust = 0;
             return None;
         };
         let (amount, heat) = run_content(column, &run);
         let mut body = self.body(column, (amount, heat), wetted);
-        body.skin = f64::from(column.skin).min((self.law.vent - body.mean).max(0.0));
+        body.skin = f64::from(column.skin()).min((self.law.vent - body.mean).max(0.0));
         Some(CrustSurface {
             c,
             run,
@@ -282,7 +282,8 @@ impl<'a> Cool<'a> {
     /// and the thickness of the lid.
     fn note_crust(&self, column: &mut Column, surface: &CrustSurface<'_>, profile: Profile) {
         let body = &surface.body;
-        column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
+        let skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
+        column.crust = (skin * column.amount() as f64 * HEAT_UNITS as f64) as i64;
         let lid_m = profile.lid_m(self.lava.solidus_k) * surface.wetted;
         let units = lid_m / self.dz_m * f64::from(UNITS);
         column.lid = if units < 1e15 {

@@ -6,7 +6,6 @@ use crate::cooling::heat::run_content;
 use crate::cooling::lid::Crusted;
 use crate::cooling::rubble::Loose;
 use crate::motion::plan::neighbours;
-use crate::motion::soft_float::SoftFloat;
 use crate::store::blocks::Blocks;
 use crate::store::column::{Column, Run, UNIT};
 use crate::{Flow, FlowBox, HEAT_UNITS, UNITS};
@@ -46,7 +45,12 @@ impl Flow {
             Loose::new()
         };
         for &(c, level) in &cells {
-            let cell = self.columns[c as usize].cell_mut(level);
+            let column = &mut self.columns[c as usize];
+            // The uppermost run keeps the whole deficit of its crust, see `part_heat`.
+            if column.runs.last().is_some_and(|run| level < run.first) {
+                column.take_crust(column.cell(level).amount);
+            }
+            let cell = column.cell_mut(level);
             self.account.set += i64::from(cell.amount);
             self.account.heat_set += i128::from(cell.heat);
             let (before, mark) = (cell.rock, &mut self.marks[c as usize].set);
@@ -108,7 +112,7 @@ impl Flow {
         let unit_m = self.space.dz_m / f64::from(UNITS) / wetted;
         let depth_m = amount as f64 * unit_m;
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let skin = f64::from(column.skin);
+        let skin = f64::from(column.skin());
         let profile = Crusted {
             law: &self.tables.crust,
             mean,
@@ -136,11 +140,9 @@ impl Flow {
         } else {
             spread_over_others(column, &run, (stays, left), sets);
         }
-        column.skin = if stays == 0 || sets(run.top) {
-            0.0
-        } else {
-            (skin * amount as f64 / stays as f64) as f32
-        };
+        if stays == 0 || sets(run.top) {
+            column.crust = 0;
+        }
     }
 }
 
@@ -231,16 +233,12 @@ fn cells_that_set(
 /// Squared cosine of the bed slope at column `c`, by the minmod limiter of the one-sided
 /// differences, so that a wall next to a flat floor is not a slope; 1 at the sides of the box.
 /// `floor(c)`: floor of a column's lowest run in units; `None` without a run.
-pub(crate) fn slope_cosine(
-    space: FlowBox,
-    floor: impl Fn(usize) -> Option<i64>,
-    c: usize,
-) -> SoftFloat {
+pub(crate) fn slope_cosine(space: FlowBox, floor: impl Fn(usize) -> Option<i64>, c: usize) -> f32 {
     let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else {
-        return SoftFloat::from_units(1);
+        return 1.0;
     };
     let Some(here) = floor(c) else {
-        return SoftFloat::from_units(1);
+        return 1.0;
     };
     let unit_m = space.dz_m / f64::from(UNITS);
     let slope = |before: usize, after: usize| {
@@ -253,5 +251,5 @@ pub(crate) fn slope_cosine(
         }
     };
     let (x, z) = (slope(west, east), slope(north, south));
-    SoftFloat::from_f64(1.0 / (1.0 + (x * x + z * z).min(STEEPEST)))
+    (1.0 / (1.0 + (x * x + z * z).min(STEEPEST))) as f32
 }

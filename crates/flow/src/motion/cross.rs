@@ -2,12 +2,13 @@
 //! cell gives more than it contains.
 
 use crate::motion::face::{Flux, LeanPair, Pair};
+use crate::motion::parcel::Parcel;
 use crate::motion::plan::{Plan, neighbours};
 use crate::motion::strips::{SIDE, on_strips};
 use crate::motion::tables::Tables;
 use crate::step::SubStep;
 use crate::store::blocks::{Blocks, BlocksMut};
-use crate::store::column::{Column, heat_of};
+use crate::store::column::{Column, Warmth, heat_of};
 use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox};
 
@@ -31,8 +32,8 @@ pub(crate) struct Face {
     pub(crate) level: i32,
     pub(crate) amounts: [i32; 2],
     pub(crate) heats: [i64; 2],
-    /// Heat deficits of the crust (`Column::skin`, kelvin) of the face's own column and of its
-    /// neighbour.
+    /// Heat deficits of the crust (kelvin, averaged over the depth) of the parcels from the face's
+    /// own column and from its neighbour.
     pub(crate) skins: [f32; 2],
     /// Parts of a face computed by the general path; the two parts above are then 0.
     pub(crate) parts: Vec<LevelFlux>,
@@ -157,7 +158,8 @@ impl Flow {
     }
 
     /// Scales down the outflow of cells in the columns `hot` that would give more than they
-    /// contain, by one factor per cell for all its faces, rounded down.
+    /// contain, by one factor per cell for all its faces, rounded down. A cell that gives more than
+    /// a quarter across any face gives its mean heat.
     pub(crate) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
         hot.sort_unstable();
         hot.dedup();
@@ -166,7 +168,7 @@ impl Flow {
             let column = &self.columns[c as usize];
             for level in column.base..column.end() {
                 let cell = column.cell(level);
-                let mut given = 0i64;
+                let (mut given, mut most) = (0i64, 0);
                 // One factor for all faces of a cell: scaling them one by one would depend on their
                 // order.
                 let is_given =
@@ -177,13 +179,15 @@ impl Flow {
                         face.for_parts(|part| {
                             if is_given(&part, sign) {
                                 given += i64::from(part.amount.abs());
+                                most = part.amount.abs().max(most);
                             }
                         });
                     }
                 }
-                if given <= i64::from(cell.amount) {
+                if most <= cell.amount / 4 {
                     continue;
                 }
+                let scale = given.max(i64::from(cell.amount));
                 for &(number, sign) in around.iter().flatten() {
                     let face = &mut self.faces[number / 2][number % 2];
                     if face.stamp == stamp {
@@ -192,7 +196,7 @@ impl Flow {
                                 return part;
                             }
                             let amount = (i64::from(part.amount.abs()) * i64::from(cell.amount)
-                                / given) as i32;
+                                / scale) as i32;
                             LevelFlux {
                                 level,
                                 amount: sign * amount,
@@ -257,6 +261,29 @@ pub(crate) fn pair_of(
     )
 }
 
+/// Parcel of `flux` between the columns `c` and `n`, by the records of the columns: the mean where a
+/// column has several runs or the giver lies at a side of the box.
+pub(crate) fn parcel_of(
+    space: FlowBox,
+    leans: &Blocks<ColumnSummary>,
+    tables: &Tables,
+    [c, n]: [usize; 2],
+    flux: &Flux,
+) -> Parcel {
+    let (giver, taker) = if flux.is_forward { (c, n) } else { (n, c) };
+    let is_open = tables.is_second_order && leans[c].is_one_run() && leans[n].is_one_run();
+    let behind = |is_open: &bool| {
+        let [west, east, north, south] = neighbours(space, giver);
+        let opposite = [(west, east), (east, west), (north, south), (south, north)];
+        let behind = opposite.into_iter().find(|&(to, _)| to == Some(taker));
+        behind.and_then(|(_, behind)| behind.filter(|_| *is_open))
+    };
+    match behind(&is_open) {
+        Some(behind) => Parcel::new([behind, giver, taker].map(|c| &leans[c]), flux.units),
+        None => Parcel::mean(leans[giver].skin),
+    }
+}
+
 /// Inputs of the face computation in a sub-step.
 struct Cross<'a> {
     space: FlowBox,
@@ -292,7 +319,8 @@ impl Cross<'_> {
         count: &mut Count,
     ) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
-        let n = if SOUTH { c + nx } else { c + 1 };
+        let ahead = if SOUTH { nx } else { 1 };
+        let n = c + ahead;
         let (here, there, beside) = if SOUTH {
             let [before, after] = [c - 1, n - 1].map(|first| self.leans.some::<3>(first));
             (
@@ -322,18 +350,21 @@ impl Cross<'_> {
         count.note(&flux);
         // A cell can only give too much if one of its four faces takes more than a quarter; see
         // `is_hot` below.
-        let (giver, number_of_giver, sign) = if flux.is_forward {
-            (here, c, 1)
+        let (giver, taker, behind, number_of_giver, sign) = if flux.is_forward {
+            (here, there, c - ahead, c, 1)
         } else {
-            (there, n, -1)
+            (there, here, n + ahead, n, -1)
         };
         face.stamp = self.sub.stamp;
         face.parts.clear();
-        if self.tables.carries_skin {
-            face.skins = [self.columns[c].skin, self.columns[n].skin];
-        }
+        let parcel = if self.tables.is_second_order {
+            Parcel::new([&self.leans[behind], giver, taker], flux.units)
+        } else {
+            Parcel::mean(giver.skin)
+        };
+        face.skins = [parcel.skin; 2];
         if !giver.is_whole() {
-            self.tall_parts(&flux, number, face, count);
+            self.tall_parts(&flux, number, parcel, face, count);
             return true;
         }
         let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
@@ -344,11 +375,10 @@ impl Cross<'_> {
         };
         face.level = lowest;
         face.amounts = [sign * amounts[0], sign * amounts[1]];
-        face.heats = [
-            i64::from(sign) * warmths[0].times(amounts[0]),
-            i64::from(sign) * warmths[1].times(amounts[1]),
-        ];
-        let is_hot = |i: usize| i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4;
+        let held = [0, 1].map(|i| giver.amount(lowest + i));
+        let heat = |i: usize| i64::from(sign) * parcel.heat(amounts[i], held[i], warmths[i]);
+        face.heats = [heat(0), if amounts[1] > 0 { heat(1) } else { 0 }];
+        let is_hot = |i: usize| i64::from(amounts[i]) > held[i] / 4;
         if is_hot(0) || amounts[1] > 0 && is_hot(1) {
             count.hot.push(number_of_giver as u32);
         }
@@ -357,17 +387,24 @@ impl Cross<'_> {
 
     /// Computes the parts of a face whose donor has more wet cells than a record describes.
     #[inline(never)]
-    fn tall_parts(&self, flux: &Flux, number: usize, face: &mut Face, count: &mut Count) {
+    fn tall_parts(
+        &self,
+        flux: &Flux,
+        number: usize,
+        parcel: Parcel,
+        face: &mut Face,
+        count: &mut Count,
+    ) {
         face.amounts = [0; 2];
         face.heats = [0; 2];
         let (c, n, pair) = pair_of(self.space, self.columns, number);
-        self.any_parts(flux, number, &pair, [c, n], face, count);
+        self.any_parts(flux, (number, parcel), &pair, [c, n], face, count);
     }
 
     fn any_parts(
         &self,
         flux: &Flux,
-        number: usize,
+        (number, parcel): (usize, Parcel),
         pair: &Pair<'_>,
         [c, n]: [usize; 2],
         face: &mut Face,
@@ -386,7 +423,8 @@ impl Cross<'_> {
             face.parts.push(LevelFlux {
                 level,
                 amount: sign * amount,
-                heat: i64::from(sign) * heat_of(amount, cell),
+                heat: i64::from(sign)
+                    * parcel.heat(amount, i64::from(cell.amount), Warmth::from_cell(cell)),
             });
         });
     }
@@ -398,12 +436,11 @@ impl Cross<'_> {
         face.heats = [0; 2];
         face.parts.clear();
         let (c, n, pair) = pair_of(self.space, self.columns, number);
-        if self.tables.carries_skin {
-            face.skins = [pair.here.skin, pair.there.skin];
-        }
         pair.fluxes(self.tables, level, |flux| {
             count.note(&flux);
-            self.any_parts(&flux, number, &pair, [c, n], face, count);
+            let parcel = parcel_of(self.space, self.leans, self.tables, [c, n], &flux);
+            face.skins[usize::from(!flux.is_forward)] = parcel.skin;
+            self.any_parts(&flux, (number, parcel), &pair, [c, n], face, count);
         });
     }
 }

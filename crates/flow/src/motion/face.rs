@@ -1,9 +1,11 @@
 //! Flux law: the flux across the vertical face between two columns in a sub-step.
 //!
-//! q = ρ g c² M G φ, the flux of a viscous layer per metre of width (Huppert 1982), with the
-//! mobility `M` as the mean of h³/(3η) on both sides, `G` the slope of the heads, `c` the squared
-//! cosine of the bed's slope and φ the yielding factor of a Bingham liquid. `docs/flow.md` derives
-//! the equation.
+//! q = ρ g c² G ½ (M₁ φ₁ + M₂ φ₂), the flux of a viscous layer per metre of width (Huppert 1982),
+//! with the mobility `M` = h³/(3η) and the yielding factor φ of a Bingham liquid on each side, `G`
+//! the slope of the heads and `c` the squared cosine of the bed's slope. Each side has its own
+//! viscosity and yield strength: with those of the giver alone, hot and cold columns aslant to the
+//! grid would resist in series, and the flow would run less far. `docs/flow.md` derives the
+//! equation.
 
 use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
 use crate::motion::tables::Tables;
@@ -12,7 +14,7 @@ use crate::store::column_summary::ColumnSummary;
 use lavoxel_base::random::mix64;
 
 /// Number of fractional bits of a flux.
-const FRACTION: i32 = 24;
+pub(crate) const FRACTION: i32 = 24;
 
 /// Upper bound in units of the head difference used by the flux limiter.
 const HIGHEST: i64 = 1 << 38;
@@ -117,7 +119,7 @@ pub(crate) struct Flux {
     /// Index of the donor run in its column.
     giver: usize,
     /// Amount that crosses, in units with [`FRACTION`] fractional bits.
-    units: u64,
+    pub(crate) units: u64,
     /// Lowest and highest height in units at which liquid crosses.
     low: i64,
     high: i64,
@@ -170,7 +172,7 @@ impl Pair<'_> {
     #[inline]
     fn drive(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Drive> {
         let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
-        let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
+        let cos2 = mean_cos2([self.here.cos2, self.there.cos2].map(SoftFloat::from_f32));
         drive::<false>(
             &RunFlux::from_run(a),
             &RunFlux::from_run(b),
@@ -305,8 +307,13 @@ fn drive<const OPEN: bool>(
             .times(SoftFloat::from_units(tables.cliff as u64))
             .over(SoftFloat::from_units(drop as u64));
     }
-    let (mut yields, mut excess) = (None, fall.min(HIGHEST));
-    if !from.strength.is_zero() {
+    let mobility = |side: &RunFlux, height: i64| {
+        side.fluidity
+            .times(cube(height, !OPEN && side.surface() >= high))
+    };
+    let mut mobilities = [mobility(from, stands), mobility(to, beyond)];
+    let mut excess = fall.min(HIGHEST);
+    if !(from.strength.is_zero() && to.strength.is_zero()) {
         let across = along();
         let steepness = if across == 0 {
             slope
@@ -319,27 +326,28 @@ fn drive<const OPEN: bool>(
         let stress = SoftFloat::from_units((stands + beyond) as u64)
             .times(steepness)
             .times(cos2);
-        if !from.strength.is_less(stress.times(tables.held)) {
-            return None;
+        let held = stress.times(tables.held);
+        let mut plug = SHARE_ONE;
+        for (mobility, side) in mobilities.iter_mut().zip([from, to]) {
+            if mobility.is_zero() || !side.strength.is_less(held) {
+                *mobility = SoftFloat::ZERO;
+            } else {
+                let share = side.strength.over(stress).fixed(32, SHARE_ONE - 1);
+                *mobility = mobility.times(yielding(share));
+                plug = plug.min(share);
+            }
         }
-        let share = from.strength.over(stress).fixed(32, SHARE_ONE - 1);
-        yields = Some(yielding(share));
-        excess = ((excess as u128 * u128::from(SHARE_ONE - share)) >> 32) as i64;
+        excess = ((excess as u128 * u128::from(SHARE_ONE - plug)) >> 32) as i64;
         if excess <= tables.tolerance >> CREEP {
             return None;
         }
     }
-    let cubes = cube(stands, !OPEN && from.surface() >= high)
-        .plus(cube(beyond, !OPEN && to.surface() >= high));
-    let mut flux = from
-        .fluidity
-        .times(cubes)
+    let [of_giver, of_taker] = mobilities;
+    let flux = of_giver
+        .plus(of_taker)
         .shifted(-1 - level)
         .times(slope)
         .times(cos2.squared());
-    if let Some(share) = yields {
-        flux = flux.times(share);
-    }
     Some(Drive {
         is_forward,
         flux,
@@ -433,7 +441,7 @@ impl LeanPair<'_> {
     /// Unlimited flux for the time Δt/2^level; `None` if nothing flows.
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
-        let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
+        let cos2 = mean_cos2([self.here.cos2(), self.there.cos2()]);
         drive::<true>(
             &RunFlux::of_lean(self.here),
             &RunFlux::of_lean(self.there),
@@ -480,7 +488,7 @@ impl LeanPair<'_> {
             return (lowest, [amount(lowest, flux.units, lot(lots, 0)), 0]);
         }
         let below = if flux.low <= giver.floor {
-            u64::from(giver.share)
+            giver.share()
         } else {
             share_above_sill(flux.low, giver.head, lowest + 1)
         };
@@ -565,6 +573,12 @@ impl Flux {
             share_above_sill(self.low, surface, level)
         }
     }
+}
+
+/// Mean of the squared cosines of the bed's slope in two columns.
+#[inline(always)]
+fn mean_cos2([here, there]: [SoftFloat; 2]) -> SoftFloat {
+    here.plus(there).shifted(-1)
 }
 
 /// Yielding factor of a Bingham flux: 1 − 3b/2 + b³/2, where `b` is the share of the depth that

@@ -2,6 +2,7 @@
 //! the liquid.
 
 use crate::motion::cross::{Face, faces_of};
+use crate::motion::parcel::crust_of;
 use crate::motion::plan::Plan;
 use crate::motion::strips::{SIDE, on_strips};
 use crate::motion::tables::Tables;
@@ -89,7 +90,7 @@ impl Gather<'_> {
         let start = (first - column.base) as usize;
         let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
         let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
-        let (carries_skin, mut came) = (self.tables.carries_skin, Came::default());
+        let (carries_skin, mut crust) = (self.tables.carries_skin, column.crust);
         let nx = self.space.nx;
         let mut take = |face: &Face, sign: i32| {
             if face.stamp != self.stamp {
@@ -107,10 +108,9 @@ impl Gather<'_> {
             } else {
                 (upper.amount, upper.heat) = (upper.amount + amount, upper.heat + heat);
             }
-            if carries_skin && (amount > 0 || more > 0) {
-                let skin = face.skins[usize::from(sign < 0)];
-                came.add(amount, skin);
-                came.add(more, skin);
+            if carries_skin {
+                let crusts = face.amounts.map(|amount| crust_of_part(amount, face.skins));
+                crust += i64::from(sign) * (crusts[0] + crusts[1]);
             }
             (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
         };
@@ -149,10 +149,8 @@ impl Gather<'_> {
         if upper.amount > UNITS {
             return None;
         }
-        if carries_skin {
-            let amount = i64::from(lower.amount) + i64::from(upper.amount);
-            column.skin = came.mixed(column.skin, amount);
-        }
+        let is_dry = lower.amount == 0 && upper.amount == 0;
+        column.crust = if is_dry { 0 } else { crust };
         *column.cell_mut(first) = lower;
         if upper.amount > 0 || column.cells.len() > start + 1 {
             *column.cell_mut(first + 1) = upper;
@@ -169,7 +167,7 @@ impl Gather<'_> {
         lean: &mut ColumnSummary,
     ) -> i64 {
         let carries_skin = self.tables.carries_skin;
-        let (mut has_moved, mut came) = (false, Came::default());
+        let mut has_moved = false;
         for (number, sign) in around {
             let face = &self.faces[number / 2][number % 2];
             if face.stamp != self.stamp {
@@ -180,17 +178,14 @@ impl Gather<'_> {
                 let cell = column.cell_mut(part.level);
                 cell.amount -= sign * part.amount;
                 cell.heat -= i64::from(sign) * part.heat;
-                if carries_skin && sign * part.amount < 0 {
-                    came.add(part.amount.abs(), face.skins[usize::from(sign > 0)]);
+                if carries_skin {
+                    column.crust -= i64::from(sign) * crust_of_part(part.amount, face.skins);
                 }
             });
         }
         // A column at rest keeps its runs and record.
         if !has_moved {
             return 0;
-        }
-        if carries_skin {
-            column.skin = came.mixed(column.skin, column.amount());
         }
         let lost = column.drop_rests();
         column.settle();
@@ -199,31 +194,12 @@ impl Gather<'_> {
     }
 }
 
-/// Sums over the liquid that arrives at a column: amount in units, and amount times heat deficit of
-/// the crust.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Came {
-    amount: i64,
-    skins: f64,
-}
-
-impl Came {
-    #[inline(always)]
-    pub(crate) fn add(&mut self, amount: i32, skin: f32) {
-        self.amount += i64::from(amount);
-        self.skins += f64::from(amount) * f64::from(skin);
-    }
-
-    /// Heat deficit of the crust of a column with `amount` units after the arrivals, and with
-    /// `skin` before: mean weighted by the amounts that stayed and arrived.
-    #[inline(always)]
-    pub(crate) fn mixed(&self, skin: f32, amount: i64) -> f32 {
-        if self.amount == 0 {
-            return skin;
-        }
-        let stayed = (amount - self.amount).max(0) as f64;
-        ((stayed * f64::from(skin) + self.skins) / (stayed + self.amount as f64)) as f32
-    }
+/// Heat deficit in units of heat of the crust on a part of `amount` units; with the sign of
+/// `amount`, positive from the face's own column to its neighbour.
+#[inline(always)]
+fn crust_of_part(amount: i32, skins: [f32; 2]) -> i64 {
+    let crust = crust_of(amount.abs(), skins[usize::from(amount < 0)]);
+    if amount < 0 { -crust } else { crust }
 }
 
 /// Moves `amount` units of liquid and `heat` units of heat from a cell to the cell above, or down

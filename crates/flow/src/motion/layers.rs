@@ -7,6 +7,9 @@ use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
 
 /// Number of fractional bits of a share of the depth.
 const PART: i32 = 28;
+
+/// Bits of the share of the flux in the lower of two cells: a record has room for 24.
+const SHARE_BITS: u32 = !0xff;
 const WHOLE: u64 = 1 << PART;
 
 /// Returns `height / depth` in fixed point with [`PART`] fractional bits; 0 for a negative height.
@@ -36,7 +39,10 @@ pub(crate) fn two_layers([lower, upper]: [SoftFloat; 2], x: u64) -> (SoftFloat, 
     let square = product(y, y);
     let below = scaled(lower, (3 * square - product(square, y)) >> 1);
     let all = scaled(lower, WHOLE - cube).plus(scaled(upper, cube));
-    (all, below.over(all).fixed(32, SHARE_ONE - 1) as u32)
+    (
+        all,
+        below.over(all).fixed(32, SHARE_ONE - 1) as u32 & SHARE_BITS,
+    )
 }
 
 /// Returns the mobility divided by the cube of the depth for any number of layers, from the bottom

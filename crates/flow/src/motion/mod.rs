@@ -7,6 +7,7 @@ pub(crate) mod face;
 pub(crate) mod gather;
 pub(crate) mod lanes;
 pub(crate) mod layers;
+pub(crate) mod parcel;
 pub(crate) mod plan;
 pub(crate) mod soft_float;
 pub(crate) mod strips;

@@ -54,6 +54,12 @@ impl SoftFloat {
         }
     }
 
+    /// Converts a number that is not negative; exact, since an `f32` has 24 bits.
+    #[inline]
+    pub(crate) fn from_f32(value: f32) -> Self {
+        Self(f64::from(value))
+    }
+
     #[inline]
     pub(crate) fn to_f64(self) -> f64 {
         self.0

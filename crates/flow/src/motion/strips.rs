@@ -17,8 +17,8 @@ pub(crate) const TASK: usize = 64;
 const STRIP: usize = 128;
 const STRIPS: usize = 8;
 
-/// Flag bit of an entry in a strip's lists: the face lacks neighbours along it on one side, or the
-/// column is at a side of the box.
+/// Flag bit of an entry in a strip's lists: the face lacks a column near it, along or across, or
+/// the column is at a side of the box.
 pub(crate) const SIDE: u32 = 1 << 31;
 
 /// Time level of an inactive column.
@@ -166,11 +166,14 @@ impl Strip {
             let at_side_z = z == 0 || z + 1 == nz;
             let mark = |is_side: bool| if is_side { SIDE } else { 0 };
             let is_due = |beside: u8| beside != ASLEEP && own.max(beside) >= due;
+            // The columns behind and beyond the face must lie in the box, too.
+            let is_last_x = i == start || i + 2 >= start + nx;
+            let is_last_z = z == 0 || z + 2 >= nz;
             if is_due(east) {
-                to_east.lists[usize::from(own.max(east))].push(c | mark(at_side_z));
+                to_east.lists[usize::from(own.max(east))].push(c | mark(at_side_z || is_last_x));
             }
             if is_due(south) {
-                to_south.lists[usize::from(own.max(south))].push(c | mark(at_side_x));
+                to_south.lists[usize::from(own.max(south))].push(c | mark(at_side_x || is_last_z));
             }
             moved.lists[usize::from(finest)].push(c | mark(at_side_x || at_side_z));
         }

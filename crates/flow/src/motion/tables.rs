@@ -62,6 +62,9 @@ pub(crate) struct Tables {
     pub(crate) held: SoftFloat,
     /// Table row of lava at the temperature of the vent.
     hottest: usize,
+    /// Parcel flag: true if heat and crust cross faces to second order. Not for a lava that melts,
+    /// whose cells keep their own heat.
+    pub(crate) is_second_order: bool,
     /// Crust flag: true if a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
     pub(crate) crust: CrustLaw,
@@ -100,6 +103,7 @@ impl Tables {
             held: SoftFloat::from_f64(HELD),
             hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
             crust: CrustLaw::from_lava(lava),
+            is_second_order: !lava.melts(),
             carries_skin: matches!(lava.cooling, crate::Cooling::Skin { .. }),
         }
     }

@@ -9,7 +9,7 @@ use crate::motion::layers::{layers, part_of, two_layers};
 use crate::motion::soft_float::SoftFloat;
 use crate::motion::tables::Tables;
 use crate::store::column_summary::ColumnSummary;
-use crate::{FlowCell, UNITS};
+use crate::{FlowCell, HEAT_UNITS, UNITS};
 
 /// Units of height per cell; heights are measured from the floor of the box.
 pub(crate) const UNIT: i64 = UNITS as i64;
@@ -69,6 +69,7 @@ impl Run {
     #[inline(always)]
     fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
         let warmth = Warmth::from_cell(cell);
+        let mean = mean_of(cell.heat, i64::from(cell.amount));
         (self.fluidity, self.strength) = (
             tables.fluidity[tables.row_of_core(warmth, skin)],
             tables.strength[tables.row_of(warmth)],
@@ -76,6 +77,8 @@ impl Run {
         Kept {
             warmth: [warmth, Warmth::default()],
             share: 0,
+            mean,
+            skin,
         }
     }
 
@@ -88,12 +91,17 @@ impl Run {
         let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
         let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
         let [lower, upper] = cells;
-        let mean = tables.row(
+        let (heat, amount) = (
             lower.heat + upper.heat,
             i64::from(lower.amount) + i64::from(upper.amount),
         );
-        (self.fluidity, self.strength) = (fluidity, tables.strength[mean]);
-        Kept { warmth, share }
+        (self.fluidity, self.strength) = (fluidity, tables.strength[tables.row(heat, amount)]);
+        Kept {
+            warmth,
+            share,
+            mean: mean_of(heat, amount),
+            skin,
+        }
     }
 }
 
@@ -108,12 +116,12 @@ pub(crate) struct Column {
     /// with 32 fractional bits; set only for runs of several cells.
     pub(crate) shares: SmallVec<[u32; 3]>,
     pub(crate) runs: SmallVec<[Run; 1]>,
-    /// Squared cosine of the bed's slope.
-    pub(crate) cos2: SoftFloat,
-    /// Heat deficit of the uppermost run's crust relative to its core, averaged over the run's
-    /// depth, in kelvin: deficit in J/m² divided by ρ c and the depth. The deficit is carried with
-    /// the liquid, so a stretching surface thins the crust.
-    pub(crate) skin: f32,
+    /// Squared cosine of the bed's slope, an `f32`.
+    pub(crate) cos2: f32,
+    /// Heat deficit of the crust relative to its core, in units of heat, spread over all the liquid
+    /// of the column. The deficit is carried with the liquid, so a stretching surface thins the
+    /// crust. Not negative after a step, except under a vent.
+    pub(crate) crust: i64,
     /// Thickness of the lid in units of height: depth below the surface of the uppermost run down
     /// to which the liquid is at or below the solidus. From the last heat step; not saved.
     pub(crate) lid: i64,
@@ -201,8 +209,25 @@ impl Column {
         self.cells.iter().map(|cell| i128::from(cell.heat)).sum()
     }
 
-    /// Clears the heat that rounding left in cells without liquid, and returns its sum in units.
+    /// Heat deficit in kelvin of the crust, averaged over the depth of the liquid.
+    pub(crate) fn skin(&self) -> f32 {
+        skin_of(self.crust, self.amount())
+    }
+
+    /// Subtracts the crust of `amount` units of liquid, which must be in the column still.
+    pub(crate) fn take_crust(&mut self, amount: i32) {
+        if self.crust != 0 {
+            let share = i128::from(self.crust) * i128::from(amount);
+            self.crust -= (share / i128::from(self.amount().max(1))) as i64;
+        }
+    }
+
+    /// Clears the heat that rounding left in cells without liquid, and returns its sum in units;
+    /// clears the crust of a column without liquid.
     pub(crate) fn drop_rests(&mut self) -> i64 {
+        if self.crust != 0 && self.amount() == 0 {
+            self.crust = 0;
+        }
         let empty = self.cells.iter_mut().filter(|cell| cell.amount == 0);
         empty.map(|cell| std::mem::take(&mut cell.heat)).sum()
     }
@@ -379,8 +404,9 @@ impl Column {
         upper: FlowCell,
         tables: &Tables,
     ) -> ColumnSummary {
-        let (run, skin) = (&mut self.runs[0], self.skin);
+        let run = &mut self.runs[0];
         let amount = i64::from(lower.amount) + i64::from(upper.amount);
+        let skin = skin_of(self.crust, amount);
         run.top = run.first - 1 + i32::from(lower.amount > 0) + i32::from(upper.amount > 0);
         run.depth = amount;
         run.head = run.floor + amount;
@@ -405,11 +431,7 @@ impl Column {
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
         // A run below a roof has no crust.
-        let skin = if i + 1 == self.runs.len() {
-            self.skin
-        } else {
-            0.0
-        };
+        let (has_crust, is_alone) = (i + 1 == self.runs.len(), self.runs.len() == 1);
         let run = &mut self.runs[i];
         let start = (run.first - self.base) as usize;
         let (mut amount, mut heat, mut count) = (0i64, 0i64, 0);
@@ -431,6 +453,14 @@ impl Column {
         if amount == 0 {
             return Kept::default();
         }
+        let skin = match (has_crust, is_alone) {
+            (true, true) => skin_of(self.crust, amount),
+            (true, false) => skin_of(
+                self.crust,
+                self.cells.iter().map(|cell| i64::from(cell.amount)).sum(),
+            ),
+            (false, _) => 0.0,
+        };
         if count == 1 {
             return run.refresh_one(cells[0], skin, tables);
         }
@@ -453,16 +483,41 @@ impl Column {
             )
         };
         run.fluidity = layers(cells.iter().map(fluidity), above, shares);
-        Kept::default()
+        Kept {
+            mean: mean_of(heat, amount),
+            skin,
+            ..Kept::default()
+        }
     }
 }
 
-/// Values of a run's lowest two wet cells that are stored in the column's record.
+/// Values of a run that are stored in the column's record: of its lowest two wet cells, and of the
+/// whole run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) warmth: [Warmth; 2],
-    /// Share of the flux in the lower cell, in fixed point with 32 fractional bits.
+    /// Share of the flux in the lower cell, in fixed point with 32 fractional bits, of which the
+    /// upper 24 are used.
     pub(crate) share: u32,
+    /// Mean heat and heat deficit of the crust, in kelvin.
+    pub(crate) mean: f32,
+    pub(crate) skin: f32,
+}
+
+/// Mean heat in kelvin of `amount` units of liquid with `heat` units of heat.
+#[inline(always)]
+pub(crate) fn mean_of(heat: i64, amount: i64) -> f32 {
+    (heat as f64 / amount as f64) as f32 * (1.0 / HEAT_UNITS as f32)
+}
+
+/// Heat deficit in kelvin of a crust with the deficit `crust` (units of heat) on `amount` units of
+/// liquid, averaged over the depth; 0 for a deficit that is not positive.
+#[inline(always)]
+pub(crate) fn skin_of(crust: i64, amount: i64) -> f32 {
+    if crust <= 0 || amount <= 0 {
+        return 0.0;
+    }
+    (crust as f64 / amount as f64) as f32 * (1.0 / HEAT_UNITS as f32)
 }
 
 /// Heat per unit of amount in a cell: fixed point with [`Warmth::BITS`] fractional bits, rounded

@@ -5,8 +5,9 @@
 //! The record then contains all that the fluxes across its faces need, so the innermost loop reads
 //! no cells. A column with several runs is flagged, and its faces take the general path.
 
+use crate::cooling::heat::run_content;
 use crate::motion::soft_float::SoftFloat;
-use crate::store::column::{Column, Kept, Run, UNIT, Warmth};
+use crate::store::column::{Column, Kept, Run, UNIT, Warmth, mean_of};
 
 /// Upper bound of the number of wet cells that a record can describe.
 pub(crate) const MOST_CELLS: u8 = 2;
@@ -25,15 +26,20 @@ pub(crate) struct ColumnSummary {
     pub(crate) head: i64,
     pub(crate) fluidity: SoftFloat,
     pub(crate) strength: SoftFloat,
-    pub(crate) cos2: SoftFloat,
     /// Heat per unit of amount of the lower and of the upper wet cell.
     pub(crate) warmth: [Warmth; 2],
-    /// Share of the flux in the lower of two wet cells, in fixed point with 32 fractional bits.
-    pub(crate) share: u32,
-    /// Number of wet cells (3 means 3 or more); or the flag [`MANY`] for a column with several
-    /// runs.
-    cells: u8,
+    /// Squared cosine of the bed's slope.
+    pub(crate) cos2: f32,
+    /// Mean heat, and heat deficit of the crust, of a column with one run; in kelvin.
+    pub(crate) mean: f32,
+    pub(crate) skin: f32,
+    /// Upper 24 bits: share of the flux in the lower of two wet cells. Lower 8 bits: number of wet
+    /// cells (3 means 3 or more), or the flag [`MANY`] for a column with several runs.
+    share_and_cells: u32,
 }
+
+/// Lower bits of `share_and_cells`.
+const CELLS: u32 = 0xff;
 
 impl ColumnSummary {
     /// Record of a column whose runs are up to date. For several runs the record describes the
@@ -43,8 +49,17 @@ impl ColumnSummary {
             return Self::default();
         };
         let start = (run.first - column.base) as usize;
-        let mut kept = Kept::default();
         let count = run.top + 1 - run.first;
+        let (amount, heat) = run_content(column, run);
+        let mut kept = Kept {
+            mean: if amount > 0 {
+                mean_of(heat, amount)
+            } else {
+                0.0
+            },
+            skin: if amount > 0 { column.skin() } else { 0.0 },
+            ..Kept::default()
+        };
         if count == 1 || count == 2 {
             let warm = column.cells[start..]
                 .iter()
@@ -59,17 +74,26 @@ impl ColumnSummary {
             kept.share = column.shares[start];
         }
         let lean = Self::from_run(run, column.cos2, kept);
-        let cells = if column.runs.len() == 1 {
-            lean.cells
-        } else {
-            MANY | if column.is_wet() { WET } else { 0 }
-        };
-        Self { cells, ..lean }
+        if column.runs.len() == 1 {
+            return lean;
+        }
+        let cells = MANY | if column.is_wet() { WET } else { 0 };
+        Self {
+            share_and_cells: lean.share_and_cells & !CELLS | u32::from(cells),
+            ..lean
+        }
     }
 
     /// Record of a single run under the sky.
     #[inline(always)]
-    pub(crate) fn from_run(run: &Run, cos2: SoftFloat, Kept { warmth, share }: Kept) -> Self {
+    pub(crate) fn from_run(run: &Run, cos2: f32, kept: Kept) -> Self {
+        let Kept {
+            warmth,
+            share,
+            mean,
+            skin,
+        } = kept;
+        let cells = (run.top + 1 - run.first).clamp(0, 3) as u32;
         let Run {
             floor,
             head,
@@ -82,24 +106,41 @@ impl ColumnSummary {
             head,
             fluidity,
             strength,
-            cos2,
             warmth,
-            share,
-            cells: (run.top + 1 - run.first).clamp(0, 3) as u8,
+            cos2,
+            mean,
+            skin,
+            share_and_cells: share & !CELLS | cells,
         }
+    }
+
+    fn cells(&self) -> u8 {
+        (self.share_and_cells & CELLS) as u8
+    }
+
+    /// Share of the flux in the lower of two wet cells, in fixed point with 32 fractional bits.
+    #[inline]
+    pub(crate) fn share(&self) -> u64 {
+        u64::from(self.share_and_cells & !CELLS)
+    }
+
+    /// Squared cosine of the bed's slope.
+    #[inline]
+    pub(crate) fn cos2(&self) -> SoftFloat {
+        SoftFloat::from_f32(self.cos2)
     }
 
     /// Returns true if the column has only one run.
     #[inline]
     pub(crate) fn is_one_run(&self) -> bool {
-        self.cells & MANY == 0
+        self.cells() & MANY == 0
     }
 
     /// Returns true if the record suffices to compute the outflow of its column: one run with at
     /// most two wet cells.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
-        self.cells <= MOST_CELLS
+        self.cells() <= MOST_CELLS
     }
 
     /// Returns true if the uppermost run contains liquid.
@@ -111,7 +152,7 @@ impl ColumnSummary {
     /// Returns true if any run contains liquid.
     #[inline]
     pub(crate) fn has_liquid(&self) -> bool {
-        self.cells & !MANY != 0
+        self.cells() & !MANY != 0
     }
 
     #[inline]

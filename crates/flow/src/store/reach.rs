@@ -11,7 +11,6 @@ use super::undo;
 use crate::cooling::solidify::slope_cosine;
 use crate::motion::cross::Face;
 use crate::motion::plan::{Plan, Planned};
-use crate::motion::soft_float::SoftFloat;
 use crate::store::area::Area;
 use crate::store::blocks::{Blocks, WIDE};
 use crate::store::column::Column;
@@ -83,7 +82,7 @@ impl Flow {
     }
 
     /// Squared cosine of the bed slope at column `c`.
-    pub(crate) fn slope_cosine(&self, c: usize) -> SoftFloat {
+    pub(crate) fn slope_cosine(&self, c: usize) -> f32 {
         let floor = |c: usize| match self.columns.get(c) {
             Some(column) => column.runs.first().map(|run| run.floor),
             None => Some(self.ground.at(c)),

@@ -25,9 +25,9 @@ pub struct FlowState {
     watch: FlowWatch,
 }
 
-/// Upper bounds of the crust's heat deficit in kelvin and of the number of steps accepted from a
-/// file.
-const MOST_SKIN: f32 = 1e6;
+/// Upper bounds of the crust's heat deficit in units of heat and of the number of steps accepted
+/// from a file.
+const MOST_CRUST: i64 = 1 << 56;
 const MOST_STEPS: u64 = 1 << 48;
 
 impl FlowState {
@@ -53,7 +53,7 @@ struct SavedColumn {
     number: u32,
     base: u32,
     cells: Vec<FlowCell>,
-    skin: f32,
+    crust: i64,
     mark: Mark,
 }
 
@@ -94,7 +94,7 @@ impl Flow {
             number: c as u32,
             base: column.base as u32,
             cells: used(&column.cells).to_vec(),
-            skin: column.skin,
+            crust: column.crust,
             mark: marks[c],
         };
         let columns = columns
@@ -120,7 +120,7 @@ impl Flow {
         let ground = Column::of_ground(self.ground.at(c));
         let is_ground = column.base == ground.base
             && used(&column.cells) == used(&ground.cells)
-            && column.skin == 0.0;
+            && column.crust == 0;
         !(is_ground && self.marks[c] == Mark::NONE)
     }
 
@@ -149,7 +149,7 @@ impl Flow {
                 cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock)
             };
             saved.base as usize <= top
-                && (0.0..=MOST_SKIN).contains(&saved.skin)
+                && (-MOST_CRUST..=MOST_CRUST).contains(&saved.crust)
                 && saved.mark.can_be()
                 && saved.cells.len() <= top + 1024
                 && saved.cells.iter().all(holds)
@@ -181,7 +181,7 @@ impl Flow {
             flow.columns[c] = Column {
                 base: saved.base as i32,
                 cells: saved.cells.into(),
-                skin: saved.skin,
+                crust: saved.crust,
                 ..Column::default()
             };
             flow.marks[c] = saved.mark;

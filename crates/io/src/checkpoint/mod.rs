@@ -67,7 +67,7 @@ use lavoxel_scene::scene::{BuiltScene, MAX_FILE, Scene, SceneError};
 use lavoxel_sim::state::{State, StatePart};
 
 /// Format version of checkpoints that this program reads and writes; other versions are rejected.
-pub const FORMAT: u16 = 6;
+pub const FORMAT: u16 = 7;
 
 /// Remedy in the message about a checkpoint that exceeds the memory limit.
 const MEND: &str = "go on with it on a larger machine";

@@ -176,10 +176,10 @@ fn other_files_and_other_versions_are_named() {
         refused(b"[grid]\nsize = [8, 8, 8]\n"),
         "run.lvx: not a checkpoint of lavoxel"
     );
-    bytes[8] = 5;
+    bytes[8] = 6;
     let said = refused(&bytes);
     assert!(
-        said.contains("of format 5, written by lavoxel ") && said.contains("reads format 6"),
+        said.contains("of format 6, written by lavoxel ") && said.contains("reads format 7"),
         "{said}"
     );
 }
