@@ -79,3 +79,67 @@ fn four_parcels_leave_no_cell_without_its_heat() {
         assert!(left >= 0, "{cell:?}: {left}");
     }
 }
+
+/// Width in metres over which the temperature changes from 10 to 90 % between a hot and a cold sheet
+/// side by side, after 200 m of way down a slope of 8° aslant to the grid.
+fn mixed_m(is_second_order: bool) -> f64 {
+    let n = 48;
+    let space = FlowBox {
+        nx: n,
+        ny: 40,
+        nz: n,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
+    let lava = Lava {
+        viscosity: Viscosity::Constant { pa_s: 1e5 },
+        cooling: Cooling::None,
+        yield_pa: 0.0,
+        yield_factor: 0.0,
+        bed_conduction: 0.0,
+        ..Lava::default()
+    };
+    let setup = FlowSetup {
+        lava,
+        step_s: 40.0,
+        open_sides: true,
+        seed: 1,
+        heaters: Vec::new(),
+    };
+    let fall = 8f64.to_radians().tan() * 10.0 / 2f64.sqrt();
+    let ground: Vec<f64> = (0..n * n)
+        .map(|c| 150.0 - fall * (c % n + c / n) as f64)
+        .collect();
+    let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
+    flow.tables.is_second_order = is_second_order;
+    flow.fill((0..n * n).map(|column| FlowPour {
+        column,
+        level: None,
+        before_m3: 0.0,
+        after_m3: 200.0,
+        temperature_k: if column % n > column / n {
+            1360.0
+        } else {
+            1160.0
+        },
+    }));
+    // A sheet 2 m deep moves by 4.7 cm/s.
+    (0..107).for_each(|_| flow.step(&[]));
+    flow.check().expect("exact");
+    let share = |i: i32| {
+        let c = ((24 + i) + (24 - i) * n as i32) as usize;
+        let kelvin = flow.column(c).surface_k.expect("liquid");
+        assert!((1159.9..1360.1).contains(&kelvin), "{kelvin} K");
+        (kelvin - 1160.0) / 200.0
+    };
+    let mixed = (-15..=15).filter(|&i| (0.1..0.9).contains(&share(i)));
+    mixed.count() as f64 * 10.0 * 2f64.sqrt()
+}
+
+#[test]
+fn hot_and_cold_lava_side_by_side_stay_apart_aslant_to_the_grid() {
+    let [donor, parcels] = [false, true].map(mixed_m);
+    println!("{donor} m, {parcels} m");
+    assert!(donor > 70.0, "{donor} m: without parcels");
+    assert!(parcels < 40.0, "{parcels} m");
+}

@@ -279,7 +279,11 @@ pub(crate) fn parcel_of(
         behind.and_then(|(_, behind)| behind.filter(|_| *is_open))
     };
     match behind(&is_open) {
-        Some(behind) => Parcel::new([behind, giver, taker].map(|c| &leans[c]), flux.units),
+        Some(behind) => Parcel::new(
+            [behind, giver, taker].map(|c| &leans[c]),
+            flux.units,
+            tables.heats,
+        ),
         None => Parcel::mean(leans[giver].skin),
     }
 }
@@ -358,7 +362,11 @@ impl Cross<'_> {
         face.stamp = self.sub.stamp;
         face.parts.clear();
         let parcel = if self.tables.is_second_order {
-            Parcel::new([&self.leans[behind], giver, taker], flux.units)
+            Parcel::new(
+                [&self.leans[behind], giver, taker],
+                flux.units,
+                self.tables.heats,
+            )
         } else {
             Parcel::mean(giver.skin)
         };

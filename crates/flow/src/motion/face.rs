@@ -314,18 +314,18 @@ fn drive<const OPEN: bool>(
     let mut mobilities = [mobility(from, stands), mobility(to, beyond)];
     let mut excess = fall.min(HIGHEST);
     if !(from.strength.is_zero() && to.strength.is_zero()) {
-        let across = along();
-        let steepness = if across == 0 {
-            slope
-        } else {
-            slope
-                .squared()
-                .plus(SoftFloat::from_units(across).shifted(-2).squared())
-                .root()
-        };
-        let stress = SoftFloat::from_units((stands + beyond) as u64)
-            .times(steepness)
-            .times(cos2);
+        let (across, sum) = (along(), SoftFloat::from_units((stands + beyond) as u64));
+        let mut stress = sum.times(slope);
+        if across > 0 {
+            let along = SoftFloat::from_units(across).shifted(-2);
+            let depth = if is_open_margin(along, beyond, from.strength) {
+                SoftFloat::from_units(2 * stands as u64)
+            } else {
+                sum
+            };
+            stress = stress.squared().plus(depth.times(along).squared()).root();
+        }
+        stress = stress.times(cos2);
         let held = stress.times(tables.held);
         let mut plug = SHARE_ONE;
         for (mobility, side) in mobilities.iter_mut().zip([from, to]) {
@@ -573,6 +573,25 @@ impl Flux {
             share_above_sill(self.low, surface, level)
         }
     }
+}
+
+/// Returns true if the slope `along` the face makes the margin of a stream yield, although the mean
+/// depth of both sides would hold it: by the mean alone a narrow stream stays one column wide.
+///
+/// Next to its margin a stream on a slope G holds h² h'² = c² − (h G)² with c = τ/(ρ g): the edge of
+/// a levee, from no depth to c/G within c/G² (cf. Hulme 1974). That is less than a column where
+/// columns are wide, and the depth of the giver is the one that yields, until the taker holds as
+/// much as such an edge, (π/4) c²/G³. `beyond`: depth of the taker in units; `strength`: yield
+/// strength of the giver.
+#[inline(always)]
+fn is_open_margin(along: SoftFloat, beyond: i64, strength: SoftFloat) -> bool {
+    // The strength holds 2 c.
+    let edge = strength
+        .squared()
+        .times(SoftFloat::from_f64(core::f64::consts::PI / 16.0));
+    SoftFloat::from_units(beyond as u64)
+        .times(along.cubed())
+        .is_less(edge)
 }
 
 /// Mean of the squared cosines of the bed's slope in two columns.

@@ -65,6 +65,9 @@ pub(crate) struct Tables {
     /// Parcel flag: true if heat and crust cross faces to second order. Not for a lava that melts,
     /// whose cells keep their own heat.
     pub(crate) is_second_order: bool,
+    /// Heats in kelvin of liquid at the solidus (or at the ambient temperature, if that is higher)
+    /// and at the temperature of the vent.
+    pub(crate) heats: [f32; 2],
     /// Crust flag: true if a crust is carried with the liquid.
     pub(crate) carries_skin: bool,
     pub(crate) crust: CrustLaw,
@@ -104,6 +107,8 @@ impl Tables {
             hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
             crust: CrustLaw::from_lava(lava),
             is_second_order: !lava.melts(),
+            heats: [lava.solidus_k.max(lava.ambient_k), lava.vent_k]
+                .map(|kelvin| lava.heat_at(kelvin) as f32),
             carries_skin: matches!(lava.cooling, crate::Cooling::Skin { .. }),
         }
     }
