@@ -195,7 +195,7 @@ impl Flow {
         if cell.amount > 0 {
             self.account.removed += i64::from(cell.amount);
             self.account.heat_removed += i128::from(cell.heat);
-            self.columns[c].take_crust(cell.amount);
+            self.columns[c].take_crust(i64::from(cell.amount));
             let cell = self.columns[c].cell_mut(level);
             (cell.amount, cell.heat) = (0, 0);
         }

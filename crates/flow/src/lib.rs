@@ -71,6 +71,8 @@ mod tests_blocks;
 #[cfg(test)]
 mod tests_cost;
 #[cfg(test)]
+mod tests_lid;
+#[cfg(test)]
 mod tests_parcels;
 
 pub use account::FlowAccount;

@@ -126,7 +126,7 @@ impl Flow {
         let mut left = amount;
         for level in (first..=last).rev() {
             let part = left.min(column.cell(level).amount);
-            column.take_crust(part);
+            column.take_crust(i64::from(part));
             let cell = column.cell_mut(level);
             let heat = if part == cell.amount {
                 cell.heat

@@ -105,6 +105,7 @@ impl Flow {
         self.account.heat_sky += i128::from(losses.sky);
         self.account.heat_roof += i128::from(losses.roof);
         self.account.heat_bed += i128::from(losses.bed);
+        self.account.heat_set += i128::from(losses.set);
     }
 }
 

@@ -262,6 +262,7 @@ impl Flow {
         account.heat_sky += i128::from(ended.losses.sky);
         account.heat_roof += i128::from(ended.losses.roof);
         account.heat_bed += i128::from(ended.losses.bed);
+        account.heat_set += i128::from(ended.losses.set);
         self.watch.note(ended.max_reynolds, notes.now_s);
         ended.cold
     }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use crate::cooling::lid::{CrustLaw, Crusted, Profile, profiles};
 use crate::store::blocks::BlocksMut;
-use crate::store::column::{Column, Run, UNIT};
+use crate::store::column::{Column, Run, Slab, UNIT};
 use crate::{Cooling, FlowBox, FlowCell, FlowSetup, HEAT_UNITS, Lava, Mark, UNITS};
 
 /// Stefan–Boltzmann constant in W/(m² K⁴).
@@ -26,6 +26,8 @@ pub(crate) struct Losses {
     pub(crate) sky: i64,
     pub(crate) roof: i64,
     pub(crate) bed: i64,
+    /// Heat that went from liquid into lids of rock; negative where lids gave more to the sky.
+    pub(crate) set: i64,
 }
 
 impl Losses {
@@ -34,6 +36,7 @@ impl Losses {
             sky: self.sky + other.sky,
             roof: self.roof + other.roof,
             bed: self.bed + other.bed,
+            set: self.set + other.set,
         }
     }
 }
@@ -107,7 +110,7 @@ impl<'a> Cool<'a> {
         if is_skin {
             let bodies = surfaces.iter().map(|surface| surface.body);
             profiles(bodies, 0.0, |i, profile| {
-                self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile)
+                losses.set += self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile);
             });
         }
         losses
@@ -117,9 +120,10 @@ impl<'a> Cool<'a> {
     fn below(&self, column: &mut Column, mark: &Mark) -> Losses {
         let mut losses = Losses::default();
         column.lid = 0;
+        let cooling = column.cooling_run().map(|(run, _)| run.first);
         for i in 0..column.runs.len() {
             let run = column.runs[i];
-            if !run.is_wet() || run.is_under_sky() {
+            if !run.is_wet() || Some(run.first) == cooling {
                 continue;
             }
             let (amount, heat) = run_content(column, &run);
@@ -160,8 +164,8 @@ impl<'a> Cool<'a> {
         }
     }
 
-    /// Returns the uppermost run of column `c` with its crust; `None` if the run is dry (its crust
-    /// is then reset).
+    /// Returns the run of column `c` that cools to the sky with its crust; `None` without such a
+    /// run (crust and slab are then reset).
     fn surface(
         &self,
         c: usize,
@@ -169,16 +173,22 @@ impl<'a> Cool<'a> {
         mark: Mark,
         wetted: f64,
     ) -> Option<CrustSurface<'a>> {
-        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
-            column.crust = 0;
+        let Some((run, slab)) = column.cooling_run() else {
+            (column.crust, column.slab) = (0, Slab::default());
             return None;
         };
-        let (amount, heat) = run_content(column, &run);
-        let mut body = self.body(column, (amount, heat), wetted);
-        body.skin = f64::from(column.skin()).min((self.law.vent - body.mean).max(0.0));
+        column.slab = slab;
+        // Rock covers the whole column.
+        let wetted = if slab.amount > 0 { 1.0 } else { wetted };
+        let liquid = run_content(column, &run);
+        let all @ (amount, heat) = (liquid.0 + slab.amount, liquid.1 + slab.heat);
+        let mut body = self.body(column, all, wetted);
+        body.skin = column.skin_of_body(liquid, body.mean);
+        body.skin = body.skin.min((self.law.vent - body.mean).max(0.0));
         Some(CrustSurface {
             c,
             run,
+            slab,
             mark,
             wetted,
             amount,
@@ -195,19 +205,29 @@ impl<'a> Cool<'a> {
             heat,
             mark,
             flux,
+            slab,
             ref mut body,
             ..
         } = surface;
         let mut left = heat;
-        let sky = take(&mut left, amount, self.to_sky(body, flux, mark.speed));
+        // Rock is not torn.
+        let speed = if slab.amount > 0 { 0.0 } else { mark.speed };
+        let sky = take(&mut left, amount, self.to_sky(body, flux, speed));
         let bed = take(
             &mut left,
             amount,
             self.to_rock(body, self.touched_s(&mark), f64::INFINITY),
         );
         body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
-        spread_evenly(run_cells(column, &surface.run), amount, left);
-        Losses { sky, roof: 0, bed }
+        surface.heat = left;
+        if slab.amount == 0 {
+            spread_evenly(run_cells(column, &surface.run), amount, left);
+        }
+        Losses {
+            sky,
+            bed,
+            ..Losses::default()
+        }
     }
 
     /// Heat loss to the sky in a step, in kelvin averaged over the run's depth: from the exposed,
@@ -279,10 +299,23 @@ impl<'a> Cool<'a> {
     }
 
     /// Stores the heat deficit of the crust, clamped to the largest possible deficit of the run,
-    /// and the thickness of the lid.
-    fn note_crust(&self, column: &mut Column, surface: &CrustSurface<'_>, profile: Profile) {
-        let body = &surface.body;
-        let skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
+    /// and the thickness of the lid; parts the heat between a slab and the liquid below by the
+    /// profile. Returns the heat in units that went into the slab.
+    fn note_crust(&self, column: &mut Column, surface: &CrustSurface<'_>, profile: Profile) -> i64 {
+        let (body, slab) = (&surface.body, surface.slab);
+        let mut skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
+        let mut given = 0;
+        if slab.amount > 0 {
+            let amount = surface.amount - slab.amount;
+            let slab_m = slab.amount as f64 / f64::from(UNITS) * self.dz_m;
+            let warm = profile.mean(0.0, slab_m) * slab.amount as f64 * HEAT_UNITS as f64;
+            column.slab.heat = (warm as i64).clamp(0, surface.heat);
+            given = column.slab.heat - slab.heat;
+            let left = surface.heat - column.slab.heat;
+            spread_evenly(run_cells(column, &surface.run), amount, left);
+            let mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
+            skin = (profile.core - mean).max(0.0);
+        }
         column.crust = (skin * column.amount() as f64 * HEAT_UNITS as f64) as i64;
         let lid_m = profile.lid_m(self.lava.solidus_k) * surface.wetted;
         let units = lid_m / self.dz_m * f64::from(UNITS);
@@ -291,14 +324,17 @@ impl<'a> Cool<'a> {
         } else {
             i64::MAX / 4
         };
+        given
     }
 }
 
-/// Uppermost run of a column with the state of its crust, during the heat computation.
+/// Run of a column that cools to the sky with the state of its crust, during the heat computation.
 struct CrustSurface<'a> {
     /// Number of the column.
     c: usize,
     run: Run,
+    /// Slab above the run before the step; its amount and heat are part of those below.
+    slab: Slab,
     mark: Mark,
     /// Share of the column's area that the run covers (0 to 1).
     wetted: f64,
@@ -315,6 +351,19 @@ fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
     let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, *left);
     *left -= taken;
     taken
+}
+
+impl Column {
+    /// Heat deficit in kelvin of the crust, averaged over the depth of the body that cools to the
+    /// sky: of `liquid` (amount, heat) and the slab above, with the mean heat `mean` (kelvin).
+    pub(crate) fn skin_of_body(&self, (amount, heat): (i64, i64), mean: f64) -> f64 {
+        let skin = f64::from(self.skin());
+        if self.slab.amount == 0 {
+            return skin;
+        }
+        let core = heat as f64 / amount as f64 / HEAT_UNITS as f64 + skin;
+        (core - mean).max(0.0)
+    }
 }
 
 /// Thickness in metres of the rock above run `i`; infinite if lava lies on that rock.

@@ -3,11 +3,11 @@
 //! the solidus, so that the thickness of the rock does not depend on the cell height.
 
 use crate::cooling::heat::run_content;
-use crate::cooling::lid::Crusted;
+use crate::cooling::lid::{CrustLaw, Crusted, Profile};
 use crate::cooling::rubble::Loose;
 use crate::motion::plan::neighbours;
 use crate::store::blocks::Blocks;
-use crate::store::column::{Column, Run, UNIT};
+use crate::store::column::{Column, Run, Slab, UNIT};
 use crate::{Flow, FlowBox, HEAT_UNITS, UNITS};
 use lavoxel_base::parallel::*;
 
@@ -45,12 +45,7 @@ impl Flow {
             Loose::new()
         };
         for &(c, level) in &cells {
-            let column = &mut self.columns[c as usize];
-            // The uppermost run keeps the whole deficit of its crust, see `part_heat`.
-            if column.runs.last().is_some_and(|run| level < run.first) {
-                column.take_crust(column.cell(level).amount);
-            }
-            let cell = column.cell_mut(level);
+            let cell = self.columns[c as usize].cell_mut(level);
             self.account.set += i64::from(cell.amount);
             self.account.heat_set += i128::from(cell.heat);
             let (before, mark) = (cell.rock, &mut self.marks[c as usize].set);
@@ -98,50 +93,43 @@ impl Flow {
         }
     }
 
-    /// Assigns to each solidifying cell of the uppermost run the heat of the crust's profile at its
-    /// depth, and the remaining heat to the other cells. If the top cell solidifies, the crust's
-    /// heat deficit is reset.
+    /// Assigns to each solidifying cell of the run that cools to the sky the heat of the crust's
+    /// profile at its depth, and the remaining heat to the other cells. What solidifies from the top
+    /// joins the slab, and the rest keeps its part of the crust's heat deficit.
     fn part_heat(&mut self, setting: &[(u32, i32)]) {
-        let wetted = self.ground().wetted(setting[0].0 as usize);
-        let column = &mut self.columns[setting[0].0 as usize];
-        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
+        let c = setting[0].0 as usize;
+        let wetted = self.ground().wetted(c);
+        let column = &mut self.columns[c];
+        let sets = |level: i32| setting.iter().any(|&(_, other)| other == level);
+        let cooling = column.cooling_run();
+        let is_cooling =
+            |level: i32| cooling.is_some_and(|(run, _)| (run.first..=run.top).contains(&level));
+        let others = setting.iter().filter(|&&(_, level)| !is_cooling(level));
+        let others: i64 = others
+            .map(|&(_, level)| i64::from(column.cell(level).amount))
+            .sum();
+        column.take_crust(others);
+        let Some((run, slab)) = cooling.filter(|(run, _)| (run.first..=run.top).any(sets)) else {
             return;
         };
-        let sets = |level: i32| setting.iter().any(|&(_, other)| other == level);
-        let (amount, heat) = run_content(column, &run);
+        let wetted = if slab.amount > 0 { 1.0 } else { wetted };
         let unit_m = self.space.dz_m / f64::from(UNITS) / wetted;
-        let depth_m = amount as f64 * unit_m;
-        let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let skin = f64::from(column.skin());
-        let profile = Crusted {
-            law: &self.tables.crust,
-            mean,
-            skin,
-            depth_m,
-            covered: column.covered,
-        }
-        .profile();
-        let (mut left, mut stays, mut depth) = (heat, amount, 0.0);
-        for level in (run.first..=run.top).rev() {
-            let cell = column.cell_mut(level);
-            let next = depth + f64::from(cell.amount) * unit_m;
-            if sets(level) {
-                let warm = profile.mean(depth, next) * f64::from(cell.amount) * HEAT_UNITS as f64;
-                cell.heat = (warm as i64).clamp(0, left);
-                left -= cell.heat;
-                stays -= i64::from(cell.amount);
-            }
-            depth = next;
-        }
+        let (amount, profile) = column.profile_with(&self.tables.crust, &run, slab, unit_m);
+        let (stays, left) = column.take_by_profile(&run, (slab, unit_m), &profile, sets);
         if stays == 0 {
             // The whole run solidifies: the rest of the heat goes to the lowest cell, so that the
             // ledger balances.
             column.cell_mut(run.first).heat += left;
-        } else {
-            spread_over_others(column, &run, (stays, left), sets);
+            (column.crust, column.slab) = (0, Slab::default());
+            return;
         }
-        if stays == 0 || sets(run.top) {
-            column.crust = 0;
+        spread_over_others(column, &run, (stays, left), sets);
+        if sets(run.top) {
+            column.grow_slab(&run, slab, sets);
+            // Both parts keep the core's temperature.
+            let skin = profile.core - left as f64 / stays as f64 / HEAT_UNITS as f64;
+            let rest = column.amount() - (amount - stays) - others;
+            column.crust = (skin.max(0.0) * rest as f64 * HEAT_UNITS as f64) as i64;
         }
     }
 }
@@ -182,8 +170,12 @@ impl ColdLaw {
         if self.solidus <= 0 {
             return false;
         }
-        if self.by_lid && run.is_under_sky() {
-            return column.lid >= run.surface() - run.floor.max(i64::from(level) * UNIT);
+        if self.by_lid
+            && let Some((cooling, slab)) = column.cooling_run()
+            && cooling.first == run.first
+        {
+            let bottom = run.floor.max(i64::from(level) * UNIT);
+            return column.lid >= slab.amount + run.surface() - bottom;
         }
         let cell = column.cell(level);
         cell.heat <= self.solidus * i64::from(cell.amount)
@@ -191,6 +183,65 @@ impl ColdLaw {
 }
 
 impl Column {
+    /// Amount in units of the liquid of `run`, and the profile of heat of that liquid with the slab
+    /// above. `unit_m`: height in metres of a unit of amount.
+    fn profile_with(&self, law: &CrustLaw, run: &Run, slab: Slab, unit_m: f64) -> (i64, Profile) {
+        let liquid @ (amount, heat) = run_content(self, run);
+        let all = (amount + slab.amount, heat + slab.heat);
+        let mean = all.1 as f64 / all.0 as f64 / HEAT_UNITS as f64;
+        let body = Crusted {
+            law,
+            mean,
+            skin: self.skin_of_body(liquid, mean),
+            depth_m: all.0 as f64 * unit_m,
+            covered: self.covered,
+        };
+        (amount, body.profile())
+    }
+
+    /// Assigns to each cell of `run` that solidifies (`sets(level)`) the heat of `profile` at its
+    /// depth below the top of the slab. Returns amount and heat of what stays liquid, in units.
+    fn take_by_profile(
+        &mut self,
+        run: &Run,
+        (slab, unit_m): (Slab, f64),
+        profile: &Profile,
+        sets: impl Fn(i32) -> bool,
+    ) -> (i64, i64) {
+        let (mut stays, mut left) = run_content(self, run);
+        let mut depth = slab.amount as f64 * unit_m;
+        for level in (run.first..=run.top).rev() {
+            let cell = self.cell_mut(level);
+            let next = depth + f64::from(cell.amount) * unit_m;
+            if sets(level) {
+                let warm = profile.mean(depth, next) * f64::from(cell.amount) * HEAT_UNITS as f64;
+                cell.heat = (warm as i64).clamp(0, left);
+                (stays, left) = (stays - i64::from(cell.amount), left - cell.heat);
+            }
+            depth = next;
+        }
+        (stays, left)
+    }
+
+    /// Adds the cells of `run` that set (`sets(level)`) to the slab above; no slab remains if liquid
+    /// stays above any of them.
+    fn grow_slab(&mut self, run: &Run, slab: Slab, sets: impl Fn(i32) -> bool) {
+        let lowest = (run.first..=run.top)
+            .rev()
+            .take_while(|&level| sets(level))
+            .last();
+        let is_lid = |&lowest: &i32| (run.first..lowest).all(|level| !sets(level));
+        self.slab = lowest.filter(is_lid).map_or(Slab::default(), |lowest| {
+            (lowest..=run.top)
+                .map(|level| self.cell(level))
+                .fold(slab, |slab, cell| Slab {
+                    // Under pressure a cell holds more than the rock that it becomes.
+                    amount: slab.amount + i64::from(cell.amount.min(UNITS - cell.rock)),
+                    heat: slab.heat + cell.heat,
+                })
+        });
+    }
+
     /// Returns true if any cell contains only liquid at or below the solidus.
     pub(crate) fn has_cold(&self, law: ColdLaw) -> bool {
         let any_cold = |run: &Run| {
@@ -221,11 +272,15 @@ fn cells_that_set(
     let wet = column.runs.iter().filter(|run| run.is_wet());
     wet.flat_map(move |run| {
         let is_cold = move |level: i32| law.is_cold(column, run, level);
+        let cooling = column.cooling_run().filter(|_| law.by_lid);
+        // A slab is rock that the liquid below touches.
+        let is_below_slab =
+            cooling.is_some_and(|(other, slab)| other.first == run.first && slab.amount > 0);
         (run.first..=run.top).filter(move |&level| {
             is_cold(level)
                 && (level == run.first
                     || (column.cell(level).amount >= UNITS / 2 || is_cold(level - 1))
-                        && touches(level))
+                        && (is_below_slab || touches(level)))
         })
     })
 }

@@ -3,6 +3,7 @@
 //! Invariants after [`Column::settle`]: liquid lies on the floor of its gap without holes, and only
 //! the top cell of a full gap may contain more than its room.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::motion::layers::{layers, part_of, two_layers};
@@ -105,6 +106,26 @@ impl Run {
     }
 }
 
+/// Lid of rock that set on top of liquid. As long as the liquid touches it, both are one body that
+/// cools: if rock kept the heat with which it set, losses would depend on the height of the cells
+/// that set as a whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Slab {
+    /// Amount of rock in units: thickness of the lid.
+    pub(crate) amount: i64,
+    /// Heat of the rock in units, part of the heat that set.
+    pub(crate) heat: i64,
+}
+
+impl Slab {
+    /// Returns true if the values are valid; needed for values read from a file.
+    pub(crate) fn can_be(self) -> bool {
+        [self.amount, self.heat]
+            .iter()
+            .all(|sum| (0..=1 << 56).contains(sum))
+    }
+}
+
 /// Column of cells, with the runs derived from the cells.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
@@ -122,8 +143,10 @@ pub(crate) struct Column {
     /// of the column. The deficit is carried with the liquid, so a stretching surface thins the
     /// crust. Not negative after a step, except under a vent.
     pub(crate) crust: i64,
-    /// Thickness of the lid in units of height: depth below the surface of the uppermost run down
-    /// to which the liquid is at or below the solidus. From the last heat step; not saved.
+    /// Lid of rock that set on the liquid below and still cools with it.
+    pub(crate) slab: Slab,
+    /// Thickness of the lid in units of height: depth below the surface down to which the lava is
+    /// at or below the solidus, rock of `slab` included. From the last heat step; not saved.
     pub(crate) lid: i64,
     /// Cover flag: true if other matter covers the uppermost run, which then loses no heat to the
     /// sky.
@@ -209,13 +232,25 @@ impl Column {
         self.cells.iter().map(|cell| i128::from(cell.heat)).sum()
     }
 
+    /// Run that loses heat to the sky, with the slab above: the uppermost run, or a full run that
+    /// touches a slab on which nothing lies. `None` if there is no such liquid.
+    pub(crate) fn cooling_run(&self) -> Option<(Run, Slab)> {
+        let above = self.runs.last()?;
+        if above.is_wet() {
+            return Some((*above, Slab::default()));
+        }
+        let below = self.runs.len().checked_sub(2).map(|i| self.runs[i])?;
+        let is_whole = self.slab.amount > 0 && above.floor - below.roof == self.slab.amount;
+        (is_whole && below.full).then_some((below, self.slab))
+    }
+
     /// Heat deficit in kelvin of the crust, averaged over the depth of the liquid.
     pub(crate) fn skin(&self) -> f32 {
         skin_of(self.crust, self.amount())
     }
 
     /// Subtracts the crust of `amount` units of liquid, which must be in the column still.
-    pub(crate) fn take_crust(&mut self, amount: i32) {
+    pub(crate) fn take_crust(&mut self, amount: i64) {
         if self.crust != 0 {
             let share = i128::from(self.crust) * i128::from(amount);
             self.crust -= (share / i128::from(self.amount().max(1))) as i64;

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::melt::{SolidColumn, Solids};
 use crate::motion::plan::Plan;
 use crate::store::blocks::Blocks;
-use crate::store::column::Column;
+use crate::store::column::{Column, Slab};
 use crate::store::heights::Heights;
 use crate::{Flow, FlowAccount, FlowBox, FlowCell, FlowWatch, Mark, UNITS};
 
@@ -54,6 +54,7 @@ struct SavedColumn {
     base: u32,
     cells: Vec<FlowCell>,
     crust: i64,
+    slab: Slab,
     mark: Mark,
 }
 
@@ -95,6 +96,7 @@ impl Flow {
             base: column.base as u32,
             cells: used(&column.cells).to_vec(),
             crust: column.crust,
+            slab: column.slab,
             mark: marks[c],
         };
         let columns = columns
@@ -120,7 +122,8 @@ impl Flow {
         let ground = Column::of_ground(self.ground.at(c));
         let is_ground = column.base == ground.base
             && used(&column.cells) == used(&ground.cells)
-            && column.crust == 0;
+            && column.crust == 0
+            && column.slab == Slab::default();
         !(is_ground && self.marks[c] == Mark::NONE)
     }
 
@@ -150,6 +153,7 @@ impl Flow {
             };
             saved.base as usize <= top
                 && (-MOST_CRUST..=MOST_CRUST).contains(&saved.crust)
+                && saved.slab.can_be()
                 && saved.mark.can_be()
                 && saved.cells.len() <= top + 1024
                 && saved.cells.iter().all(holds)
@@ -182,6 +186,7 @@ impl Flow {
                 base: saved.base as i32,
                 cells: saved.cells.into(),
                 crust: saved.crust,
+                slab: saved.slab,
                 ..Column::default()
             };
             flow.marks[c] = saved.mark;
