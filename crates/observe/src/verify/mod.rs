@@ -14,6 +14,7 @@ mod slab;
 mod slopes;
 mod spreading;
 mod tube;
+mod turned;
 mod valley;
 
 use self::outcome::verdict;
@@ -80,7 +81,7 @@ impl Case {
 }
 
 /// All verification cases except those with field data.
-pub static CASES: [Case; 25] = [
+pub static CASES: [Case; 28] = [
     Case {
         name: "huppert-volume",
         title: "Fixed volume on a plane",
@@ -122,6 +123,13 @@ pub static CASES: [Case; 25] = [
         about: "the same incline turned by 22.5° and 45° against the grid",
         is_quick: false,
         run: Reference::Theory(slopes::turned),
+    },
+    Case {
+        name: "incline-turned-cooling",
+        title: "The incline turned, with lava that cools",
+        about: "lava of etna-basalt, without yield strength and setting, cools on the same incline, along the grid and turned by 22.5° and 45°",
+        is_quick: false,
+        run: Reference::Theory(slopes::turned_cooling),
     },
     Case {
         name: "slope-volume",
@@ -199,6 +207,20 @@ pub static CASES: [Case; 25] = [
         about: "the same flow at cells 20, 10 and 5 m wide",
         is_quick: false,
         run: Reference::Theory(valley::by_width),
+    },
+    Case {
+        name: "valley-turned",
+        title: "Cooling flow in a turned valley",
+        about: "a flow of etna-basalt cools and sets in a valley at 0°, 15°, 30°, 45° to the grid, cells 10 and 5 m wide",
+        is_quick: false,
+        run: Reference::Theory(turned::with_yield_strength),
+    },
+    Case {
+        name: "valley-turned-fluid",
+        title: "The turned valley without yield strength",
+        about: "the same without a yield strength",
+        is_quick: false,
+        run: Reference::Theory(turned::without_yield_strength),
     },
     Case {
         name: "bed-cooling",

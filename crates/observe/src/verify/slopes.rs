@@ -2,7 +2,7 @@
 
 use super::{Measured, MeasuredRow, at_once, curve, exponent, flow, flow_box, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
-use lavoxel_flow::{Flow, FlowBox};
+use lavoxel_flow::{Flow, FlowBox, Lava};
 
 /// Slope of the incline: tangent of 10°.
 const TAN: f64 = 0.176_326_980_708_464_98;
@@ -20,7 +20,7 @@ struct Incline {
 }
 
 impl Incline {
-    fn new(space: FlowBox, degrees: f64, source: (usize, usize), step_s: f64) -> Self {
+    fn new(space: FlowBox, lava: Lava, degrees: f64, source: (usize, usize), step_s: f64) -> Self {
         let turn = (
             libm::cos(degrees.to_radians()),
             libm::sin(degrees.to_radians()),
@@ -30,7 +30,7 @@ impl Incline {
         let ground =
             |x: usize, z: usize| top - space.dx_m * TAN * (x as f64 * turn.0 + z as f64 * turn.1);
         Self {
-            flow: flow(space, isothermal(DENSITY, PA_S, 0.0), step_s, true, ground),
+            flow: flow(space, lava, step_s, true, ground),
             turn,
             source,
         }
@@ -107,7 +107,7 @@ fn law(rate: f64, down: f64) -> (f64, f64) {
 
 pub(super) fn along() -> Measured {
     let space = flow_box([130, 60, 41], [10.0, 5.0]);
-    let mut incline = Incline::new(space, 0.0, (12, 20), 100.0);
+    let mut incline = Incline::new(space, viscous(), 0.0, (12, 20), 100.0);
     let mut found = curve("theory", ["distance in m", "depth in m"], false);
     incline.run(120_000.0, 5.0);
     let mut rows = Vec::new();
@@ -136,7 +136,30 @@ pub(super) fn along() -> Measured {
     }
 }
 
+/// Liquid of the inclines.
+fn viscous() -> Lava {
+    isothermal(DENSITY, PA_S, 0.0)
+}
+
 pub(super) fn turned() -> Measured {
+    turned_of(&viscous(), 0.02)
+}
+
+/// Compares lava of Etna that cools, without yield strength and setting: those make single columns of
+/// a section higher or lower (`valley-turned` compares them over whole flows).
+pub(super) fn turned_cooling() -> Measured {
+    let lava = Lava {
+        yield_pa: 0.0,
+        yield_factor: 0.0,
+        solidus_k: 0.0,
+        ..Lava::default()
+    };
+    turned_of(&lava, 0.1)
+}
+
+/// Compares an incline along the grid with turned ones: front, depth and half-width of `lava` within
+/// the share `within` of those along the grid.
+fn turned_of(lava: &Lava, within: f64) -> Measured {
     let mut found = curve("along the grid", ["angle in degrees", "front in m"], false);
     let mut all = Vec::new();
     let mut last = None;
@@ -144,6 +167,7 @@ pub(super) fn turned() -> Measured {
         let space = flow_box([130, 90, 121], [10.0, 5.0]);
         let mut incline = Incline::new(
             space,
+            lava.clone(),
             degrees,
             (14, if degrees == 0.0 { 60 } else { 24 }),
             100.0,
@@ -163,9 +187,9 @@ pub(super) fn turned() -> Measured {
         {
             // The front is known only to one cell (10 m).
             let share = if i == 0 {
-                0.02_f64.max(10.0 / all[0][0])
+                within.max(10.0 / all[0][0])
             } else {
-                0.02
+                within
             };
             rows.push(MeasuredRow::relative(
                 &format!("{what} at {degrees}, m"),
@@ -184,7 +208,7 @@ pub(super) fn turned() -> Measured {
 
 pub(super) fn volume() -> Measured {
     let space = flow_box([200, 90, 61], [10.0, 5.0]);
-    let mut incline = Incline::new(space, 0.0, (20, 30), 100.0);
+    let mut incline = Incline::new(space, viscous(), 0.0, (20, 30), 100.0);
     let near = (-3i32..=3)
         .flat_map(|x| (-3i32..=3).map(move |z| (x, z)))
         .filter(|(x, z)| x * x + z * z <= 9);
