@@ -55,7 +55,8 @@ accounts! {
             Gone heat_used: i128 = "to other materials",
             /// Heat lost from the free surface, by radiation and convection.
             Gone heat_sky: i128 = "to the air",
-            /// Heat lost to the rock above full runs.
+            /// Heat lost to the rock above full runs, and through lids that cool with the liquid
+            /// below.
             Gone heat_roof: i128 = "to roofs",
             /// Heat lost to the rock below.
             Gone heat_bed: i128 = "to the bed",

@@ -58,8 +58,7 @@ fn lost(dz_m: f64, hours: u64) -> (f64, f64) {
 fn a_pond_that_sets_loses_the_same_heat_in_cells_of_any_height() {
     let (whole, _) = lost(2.0, 72);
     for dz_m in [1.0, 0.5, 0.25] {
-        let (other, rock) = lost(dz_m, 72);
-        println!("{dz_m} {other} {rock} of {whole}");
+        let (other, _) = lost(dz_m, 72);
         assert!(
             (other / whole - 1.0).abs() < 0.03,
             "{dz_m} m: {other}, {whole}"
@@ -67,7 +66,6 @@ fn a_pond_that_sets_loses_the_same_heat_in_cells_of_any_height() {
     }
     // Within a day a lid sets in low cells alone.
     let [(whole, none), (low, lid)] = [2.0, 0.25].map(|dz_m| lost(dz_m, 24));
-    println!("{whole} {none} {low} {lid}");
     assert!((low / whole - 1.0).abs() < 0.03, "{low}, {whole}");
     assert!(none == 0.0 && lid > 0.0, "{none} m, {lid} m");
 }

@@ -139,7 +139,6 @@ fn mixed_m(is_second_order: bool) -> f64 {
 #[test]
 fn hot_and_cold_lava_side_by_side_stay_apart_aslant_to_the_grid() {
     let [donor, parcels] = [false, true].map(mixed_m);
-    println!("{donor} m, {parcels} m");
     assert!(donor > 70.0, "{donor} m: without parcels");
     assert!(parcels < 40.0, "{parcels} m");
 }

@@ -211,8 +211,9 @@ impl<'a> Cool<'a> {
         } = surface;
         let mut left = heat;
         // Rock is not torn.
-        let speed = if slab.amount > 0 { 0.0 } else { mark.speed };
-        let sky = take(&mut left, amount, self.to_sky(body, flux, speed));
+        let is_roofed = slab.amount > 0;
+        let speed = if is_roofed { 0.0 } else { mark.speed };
+        let above = take(&mut left, amount, self.to_sky(body, flux, speed));
         let bed = take(
             &mut left,
             amount,
@@ -220,11 +221,16 @@ impl<'a> Cool<'a> {
         );
         body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
         surface.heat = left;
-        if slab.amount == 0 {
-            spread_evenly(run_cells(column, &surface.run), amount, left);
+        if is_roofed {
+            return Losses {
+                roof: above,
+                bed,
+                ..Losses::default()
+            };
         }
+        spread_evenly(run_cells(column, &surface.run), amount, left);
         Losses {
-            sky,
+            sky: above,
             bed,
             ..Losses::default()
         }

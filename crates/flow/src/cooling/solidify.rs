@@ -224,7 +224,7 @@ impl Column {
     }
 
     /// Adds the cells of `run` that set (`sets(level)`) to the slab above; no slab remains if liquid
-    /// stays above any of them.
+    /// stays above such a cell.
     fn grow_slab(&mut self, run: &Run, slab: Slab, sets: impl Fn(i32) -> bool) {
         let lowest = (run.first..=run.top)
             .rev()

@@ -143,9 +143,9 @@ const TIMES: usize = 20;
 pub(super) fn tube() -> Measured {
     let bounds = Bounds {
         levees: [0.5, 1.0],
-        roofed: [2.0, 20.0],
+        roofed: [15.0, 75.0],
         roofed_after: [75.0, 125.0],
-        voids: [4.0, 27.0],
+        voids: [0.5, 27.0],
     };
     measured(90, 2.3 * DAY_S, 4.6 * DAY_S, &bounds)
 }
@@ -254,9 +254,9 @@ mod tests {
     fn a_short_valley_has_levees_and_roofs_too() {
         let bounds = Bounds {
             levees: [0.3, 1.0],
-            roofed: [0.0, 16.0],
+            roofed: [4.0, 32.0],
             roofed_after: [3.0, 60.0],
-            voids: [0.0, 4.0],
+            voids: [0.0, 6.0],
         };
         let found = measured(30, 1.15 * DAY_S, 2.3 * DAY_S, &bounds);
         assert_eq!(found.flow.check(), Ok(()));
