@@ -1,6 +1,6 @@
 //! Verification of a flow that cools, stiffens and sets in a valley at several angles to the grid.
 
-use super::{Curve, Measured, MeasuredRow, curve, flow};
+use super::{Measured, MeasuredRow, curve, flow};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava, covered_above_m};
 
 const HOUR_S: f64 = 3600.0;
@@ -128,10 +128,8 @@ fn place((cos, sin): (f64, f64), source: (f64, f64), dx_m: f64, [x, z]: [usize; 
 /// Compares the angles for `lava` at both widths of cells, and the mean run-outs at both, which may
 /// differ by the share `halved`.
 fn compared(lava: &Lava, halved: f64) -> Measured {
-    let mut found = Curve {
-        reference: "mean of the angles",
-        ..curve(["angle in degrees", "run-out in m"], false)
-    };
+    let axes = ["angle in degrees", "run-out in m"];
+    let mut found = curve("mean of the angles", axes, false);
     let (mut rows, mut means, mut last) = (Vec::new(), Vec::new(), None);
     for (dx_m, spread) in CELLS_M.into_iter().zip(SPREADS) {
         let mut all = Vec::new();
@@ -166,11 +164,7 @@ fn compared(lava: &Lava, halved: f64) -> Measured {
         let what = format!("mean run-out in m, cells of {} m", CELLS_M[0]);
         rows.push(MeasuredRow::relative(&what, fine, coarse, halved));
     }
-    Measured {
-        rows,
-        curve: found,
-        flow: last.expect("four angles"),
-    }
+    Measured::new(rows, found, last.expect("four angles"))
 }
 
 pub(super) fn with_yield_strength() -> Measured {
