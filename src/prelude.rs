@@ -1,4 +1,4 @@
-//! Names of a first program, for `use lavoxel::prelude::*`.
+//! Names that a first program needs, for `use lavoxel::prelude::*`.
 
 pub use ndarray::{Array2, Array3, Axis};
 

@@ -1,5 +1,5 @@
-//! `lavoxel calibrate`: finds the numbers of a scene whose runs agree best with observations of an
-//! eruption.
+//! `lavoxel calibrate`: finds the parameters of a scene with which runs agree best with
+//! observations of an eruption.
 
 use std::path::PathBuf;
 
@@ -181,7 +181,7 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
 }
 
 impl CalibrateArgs {
-    /// Iterates over the paths of all observation files.
+    /// Iterates over the paths of all files with observations that the flags name.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let timed = self
             .observed

@@ -1,5 +1,5 @@
-//! Spreading of a fixed volume by the classic rules, for a plot next to the law of a viscous layer,
-//! which the classic rules do not follow.
+//! Spreading of a fixed volume of lava by the classic rules, plotted next to the theoretical law
+//! for a layer of viscous liquid, which the classic rules do not follow.
 
 use lavoxel::engine::{Engine, tiled::Tiled};
 use lavoxel::grid::Grid;
@@ -8,13 +8,15 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel::world::{Ground, World};
 
-/// Edge of the box, and radius and height of the initial heap, in cells.
+/// Number of cells along each horizontal side of the simulation box.
 const SIDE: usize = 160;
+/// Radius of the initial heap of lava, in cells.
 const RADIUS: usize = 7;
+/// Height of the initial heap of lava, in cells.
 const HEIGHT: usize = 24;
 
-/// Returns pairs of step and radius of the spread lava in cells, for the steps 8, 16, 32 and so on
-/// up to 4096.
+/// Simulates the spreading and returns pairs (number of steps, radius of the lava in cells) after
+/// 8, 16, 32, …, 4096 steps.
 pub(super) fn radii() -> Vec<(f64, f64)> {
     let grid = Grid {
         nx: SIDE,
@@ -41,8 +43,8 @@ pub(super) fn radii() -> Vec<(f64, f64)> {
     radii
 }
 
-/// Returns the radius in cells of the lava: that of a dome of a viscous layer with the same second
-/// moment.
+/// Returns the radius in cells of the lava around the centre of the box: the radius of a viscous
+/// dome with the same second moment.
 fn radius(world: &World) -> f64 {
     let middle = (SIDE / 2) as f64;
     let (mut sum, mut second) = (0.0, 0.0);

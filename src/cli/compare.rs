@@ -146,8 +146,8 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Pairs each comparison with its time in seconds, for JSON; `None` for a comparison without a
-/// time.
+/// Pairs each comparison in `all` with its time in seconds (`None` without a time), for JSON
+/// output. `wanted`: path of B and time of each comparison, in the same order.
 fn by_time<'a>(all: &'a [Comparison], wanted: &[(&PathBuf, Option<Seconds>)]) -> Vec<ByTime<'a>> {
     let pairs = all.iter().zip(wanted);
     pairs
@@ -171,7 +171,8 @@ fn words_of(until: Option<Seconds>) -> String {
 
 impl CompareArgs {
     /// Returns the requested comparisons as pairs: path of the reference footprint B, and latest
-    /// time that counts in A (`None`: any time). Returns a message if files and times do not match.
+    /// time that counts in A (`None`: any time). Fails with a message if files and times do not
+    /// match.
     fn wanted(&self) -> Result<Vec<(&PathBuf, Option<Seconds>)>, String> {
         let dated = self.b.iter().any(|file| file.at.is_some());
         match (&self.b[..], &self.until[..]) {

@@ -1,4 +1,4 @@
-//! `lavoxel completions`: prints a script with which a shell completes commands, flags and values.
+//! `lavoxel completions`: prints a script by which a shell completes commands, flags and values.
 
 use clap::{Args, CommandFactory};
 use clap_complete::{Shell, generate};

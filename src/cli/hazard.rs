@@ -1,4 +1,4 @@
-//! `lavoxel hazard`: simulates many sampled eruptions, and maps the probability, arrival and
+//! `lavoxel hazard`: simulates many sampled eruptions, and maps probability, arrival time and
 //! thickness of lava.
 
 use std::path::PathBuf;
@@ -311,7 +311,7 @@ impl HazardArgs {
         settings
     }
 
-    /// Returns true if the command simulates the runs that have no file.
+    /// Returns true if the command simulates the runs whose result files are missing.
     fn makes_runs(&self) -> bool {
         !self.reduce_only && self.merge.is_empty()
     }

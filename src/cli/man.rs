@@ -1,4 +1,4 @@
-//! `lavoxel man`: writes pages of the manual.
+//! `lavoxel man`: writes the pages of the manual, one per command.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,8 @@ pub(super) fn run(args: &ManArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes the page of a command to a temporary file in `folder`.
+/// Writes the manual page of `command` to a temporary file in `folder`; `WholeFile::commit` gives
+/// the file its final name. `existing`: rule for an existing page.
 fn begin(folder: &Path, command: &Command, existing: Existing) -> Result<WholeFile, OutputError> {
     // The crate would fill the lines of the examples to a paragraph.
     let man = Man::new(command.clone().after_help(Resettable::Reset))
@@ -70,7 +71,8 @@ fn begin(folder: &Path, command: &Command, existing: Existing) -> Result<WholeFi
     Ok(file)
 }
 
-/// Section EXAMPLES with the lines of the text, except a first line `Examples:`.
+/// Returns the section EXAMPLES of a manual page. The section has the lines of `text`, without a
+/// first line `Examples:`.
 fn unfilled(text: &str) -> Roff {
     let mut roff = Roff::new();
     let text = text.strip_prefix("Examples:\n").unwrap_or(text);

@@ -43,11 +43,11 @@ use self::flags::{count, memory, tips};
 use self::process::{file_limit, stop};
 use self::show::messages;
 
-/// Exit code after an operation that failed in spite of valid input, such as a disk error.
+/// Exit code if an operation failed in spite of valid input, for example because of a full disk.
 const COULD_NOT: u8 = 1;
-/// Exit code after invalid input: a flag, scene or file.
+/// Exit code for invalid input in a flag, scene or file.
 const WRONG_USE: u8 = 2;
-/// Exit code after Ctrl-C.
+/// Exit code of a command that Ctrl-C has ended.
 const STOPPED: u8 = 130;
 
 /// Lava in voxels: 3D volumetric viscous flow
@@ -129,7 +129,7 @@ impl SceneOptions {
     }
 }
 
-/// Help of the file argument, for commands that need the physical model.
+/// Help text of the file argument of commands that need the physical model.
 const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of a shipped scene of \
                             that model (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, \
                             .raw), which gets a box and a vent on its summit";
@@ -156,34 +156,38 @@ struct Source {
 }
 
 impl Source {
-    /// Returns the flags in use that override scene keys, so that errors can name the flag.
+    /// Returns the flags that were given and override scene keys, with these keys, so that errors
+    /// can name the flag.
     fn typed(&self) -> FlagNames {
         self.place.typed()
     }
 
-    /// Returns the path of the scene or heightmap file, or of the shipped scene of that name;
-    /// `None` if the command names no file. Fails if there is no such file or scene.
+    /// Returns the path of the scene or heightmap on the command line: that of a file, or of the
+    /// shipped scene with this name. `None` if the command line names neither; fails if the named
+    /// one does not exist.
     fn path(&self) -> anyhow::Result<Option<PathBuf>> {
         self.file.as_deref().map(file_or_shipped).transpose()
     }
 
-    /// Returns the path of the file if it is a heightmap; `None` for a scene, and without a file.
+    /// Returns the path of the heightmap on the command line; `None` for a scene, and if no file is
+    /// named.
     fn heightmap(&self) -> Option<PathBuf> {
         self.path().ok()?.filter(|path| Scene::is_heightmap(path))
     }
 
-    /// Reads the scene and applies the overrides of the flags.
+    /// Reads the scene named on the command line and applies the overrides of the flags.
     fn load(&self) -> anyhow::Result<Scene> {
         self.load_with(&self.place.overrides()?)
     }
 
-    /// Reads the scene and applies `overrides` instead of those of the place flags.
+    /// Reads the scene named on the command line and applies `overrides`, which replace the
+    /// overrides by the flags for box, terrain and vents.
     fn load_with(&self, overrides: &Overrides) -> anyhow::Result<Scene> {
         self.load_or(Scene::volcano, overrides)
     }
 
-    /// Reads the scene of a hazard map or calibration, which need the physical model; a bare
-    /// heightmap gets a scene of that model. Returns the scene and the overrides of the flags.
+    /// Reads the scene of a hazard map or calibration, which needs the physical model; a bare
+    /// heightmap becomes a scene of that model. Returns the scene and the overrides of the flags.
     fn load_flow(&self) -> anyhow::Result<(Scene, Overrides)> {
         let asked = self.place.overrides()?;
         anyhow::ensure!(
@@ -197,8 +201,8 @@ impl Source {
         Ok((self.load_with(&overrides)?, asked))
     }
 
-    /// Reads the scene and applies `overrides`; `built_in` makes the scene if the command names no
-    /// file.
+    /// Reads the scene named on the command line and applies `overrides`. `built_in`: returns the
+    /// scene for a command line without a file.
     fn load_or(&self, built_in: fn() -> Scene, overrides: &Overrides) -> anyhow::Result<Scene> {
         let path = self.path()?;
         let mut scene = match path.as_deref() {
@@ -230,8 +234,8 @@ impl Source {
     }
 }
 
-/// Returns `path` if the file exists, otherwise the path of the shipped scene or heightmap of that
-/// name. Fails if there is neither.
+/// Returns `path` if a file with that path exists, otherwise the path of the shipped scene or
+/// heightmap with that name. Fails if there is neither.
 fn file_or_shipped(path: &Path) -> anyhow::Result<PathBuf> {
     if path.exists() {
         return Ok(path.to_owned());
@@ -245,7 +249,8 @@ fn no_file(path: &Path) -> anyhow::Error {
     anyhow::Error::msg(shipped::no_file(path))
 }
 
-/// Marks an input file and its sidecar files as protected: no output may overwrite them.
+/// Protects an input file and its sidecar files against overwriting: a command fails if one of its
+/// output files has such a path.
 fn protect_map(path: &Path) {
     output::protect(path);
     sidecar_files(path)
@@ -253,25 +258,26 @@ fn protect_map(path: &Path) {
         .for_each(|file| output::protect(file));
 }
 
-/// Prints the notes of a built scene and the warnings about its contents.
+/// Prints notes about how the scene was built, and warnings about its contents.
 fn warn_of(scene: &Scene, stage: &BuiltScene) {
     let warnings = scene.warnings(&stage.simulation, Some(scene.spec.film.steps));
     messages::warn(stage.notes.iter().cloned().chain(warnings));
 }
 
-/// Upper bound on the number of threads of a machine with few processors. More threads would only
-/// wait for each other.
+/// Upper bound of the number of threads on a machine with few processors, where more threads would
+/// only wait for each other.
 const MOST_THREADS: usize = 64;
-/// Upper bound on the number of threads per processor, for machines with many processors.
+/// Upper bound of the number of threads per processor, on machines with many processors.
 const MOST_THREADS_EACH: usize = 4;
 
-/// Limits a requested number of threads to a useful number; 0 requests one thread per processor.
+/// Returns the requested number of threads, reduced to a number that is useful on this machine; 0
+/// requests one thread per processor and is returned unchanged.
 fn useful_threads(threads: usize) -> usize {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     threads.min(MOST_THREADS.max(MOST_THREADS_EACH * processors))
 }
 
-/// Starts the thread pool for all parallel work with `threads` threads; a second call with the same
+/// Creates the global pool of `threads` threads for all parallel work; a second call with the same
 /// number has no effect.
 fn start_threads(threads: usize) -> anyhow::Result<()> {
     static STARTED: OnceLock<usize> = OnceLock::new();
@@ -293,7 +299,8 @@ fn start_threads(threads: usize) -> anyhow::Result<()> {
 #[error("cannot start the threads: {0}; ask for fewer with --threads")]
 struct NoThreads(String);
 
-/// Converts the error of a hazard map or calibration to its cause, which determines the exit code.
+/// Returns the cause of `error`, the error of a hazard map or calibration; the cause determines the
+/// exit code.
 fn told(error: StudyError) -> anyhow::Error {
     match error {
         StudyError::Scene(error) => error.into(),
@@ -306,7 +313,7 @@ fn told(error: StudyError) -> anyhow::Error {
     }
 }
 
-/// Result of a command that returned no error; determines the exit code.
+/// Outcome of a command that returned no error; determines the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     Done,
@@ -363,8 +370,8 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Runs the program without a subcommand: opens the window, or draws pictures in a build without a
-/// window.
+/// Runs the program without a subcommand: opens the window, or in a build without a window draws
+/// pictures.
 fn run_default() -> anyhow::Result<Outcome> {
     #[cfg(feature = "window")]
     return view::run_default();
@@ -372,7 +379,7 @@ fn run_default() -> anyhow::Result<Outcome> {
     return render::run_default();
 }
 
-/// Returns the exit code of an error: `COULD_NOT` if a disk, an encoder, the threads or the display
+/// Returns the exit code for `error`: `COULD_NOT` if a disk, an encoder, the threads or the display
 /// failed, `WRONG_USE` otherwise.
 fn exit_code(error: &anyhow::Error) -> u8 {
     let fails = matches!(output_error(error), Some(OutputError::Io { .. }))
@@ -385,7 +392,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     if fails { COULD_NOT } else { WRONG_USE }
 }
 
-/// Returns true if `error` says that the display of an open window was lost.
+/// Returns true if the cause of `error` is that the connection of an open window to its display
+/// broke.
 #[cfg(feature = "window")]
 fn lost_display(error: &anyhow::Error) -> bool {
     matches!(
@@ -394,13 +402,14 @@ fn lost_display(error: &anyhow::Error) -> bool {
     )
 }
 
-/// Returns false: a build without a window has no display to lose.
+/// Returns false, since a build without a window has no connection to a display.
 #[cfg(not(feature = "window"))]
 fn lost_display(_: &anyhow::Error) -> bool {
     false
 }
 
-/// Returns a text to be appended to the error: the flag that avoids it; empty if there is none.
+/// Returns the advice that is appended to the message of `error`, which names the flag that avoids
+/// the error; empty if there is no such flag.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
     if exists {
@@ -410,7 +419,8 @@ fn way_out(error: &anyhow::Error) -> &'static str {
     }
 }
 
-/// Returns the error of an output file in the error chain of `error`; `None` if there is none.
+/// Returns the first error about an output file in the chain of causes of `error`; `None` if there
+/// is none.
 fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
     if let Some(CheckpointError::Output(error)) = error.downcast_ref() {
         return Some(error);

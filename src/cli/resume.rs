@@ -1,4 +1,4 @@
-//! `lavoxel resume`: continues from a checkpoint.
+//! `lavoxel resume`: continues a run from a checkpoint.
 
 use std::path::{Path, PathBuf};
 
@@ -147,8 +147,8 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     .run()
 }
 
-/// Reads the checkpoint. If this fails, the error suggests the previous checkpoint, provided that
-/// it is intact.
+/// Reads the checkpoint to continue from. If this fails, the error suggests the previous
+/// checkpoint, if that file is intact.
 fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
     // Reads on a temporary thread pool: only the checkpoint says how many threads the later work
     // may use.
@@ -170,7 +170,8 @@ fn load(args: &ResumeArgs) -> anyhow::Result<Checkpoint> {
 }
 
 impl ResumeArgs {
-    /// Replaces the future rates of open vents by the tables of `--rates`.
+    /// Replaces the effusion rates of open vents, from the present step on, by the tables of
+    /// `--rates`.
     fn change_rates(&self, simulation: &mut Simulation) -> anyhow::Result<()> {
         // Numbers of `--rates` count the open vents of the physical model from 1, not all vents of
         // the scene.
@@ -231,8 +232,8 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Replaces the ground by the heights of the survey in `--survey`; does nothing without the
-    /// flag.
+    /// Replaces the ground by the heights of the survey in `--survey`, where no lava lies; does
+    /// nothing without the flag.
     fn renew_ground(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         let Some(file) = &self.survey else {
             return Ok(());
@@ -260,8 +261,8 @@ impl ResumeArgs {
         Ok(())
     }
 
-    /// Creates the writer of further checkpoints, into the resumed file or into the file of
-    /// `--checkpoint`. `step`: step of the resumed checkpoint.
+    /// Creates the writer of further checkpoints, which writes to the resumed file or to the file
+    /// of `--checkpoint`. `step`: step of the resumed checkpoint.
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());
         Ok(

@@ -97,26 +97,28 @@ pub(super) struct WorkOptions {
 }
 
 impl WorkOptions {
-    /// Applies the flag `--steps` to the scene.
+    /// Sets the number of steps of `scene` to the value of `--steps`; does nothing without the
+    /// flag.
     pub(super) fn put_into(&self, scene: &mut Scene) {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
         }
     }
 
-    /// Returns the interval between checkpoints, in steps.
+    /// Returns the interval between two checkpoints, in steps: the value of `--checkpoint-every`,
+    /// or `CHECKPOINT_EVERY`.
     pub(super) fn every(&self) -> u64 {
         self.checkpoint_every.unwrap_or(CHECKPOINT_EVERY)
     }
 
-    /// Returns the choice whether existing output files are kept or replaced.
+    /// Returns the rule for existing output files: they are kept, but replaced with `--force`.
     pub(super) fn existing(&self) -> Existing {
         Existing::by_force(self.force)
     }
 
-    /// Checks that all data files can be written; called before lengthy work, with a scene changed
-    /// by [`WorkOptions::put_into`]. Fails if a data file is the checkpoint to be written, or
-    /// `last`, the checkpoint to be resumed.
+    /// Checks that all data files can be written, and returns these files; called before lengthy
+    /// work, after [`WorkOptions::put_into`] has changed `scene`. Fails if a data file has the path
+    /// of the checkpoint to be written, or the path `last` of the resumed checkpoint.
     pub(super) fn files(&self, scene: &Scene, last: Option<&Path>) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
         let exports = self
@@ -197,16 +199,16 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     .run()
 }
 
-/// Data files of a run: maps, volumes and meshes.
+/// Data files that a run writes in addition to its report: maps, volumes and meshes.
 pub(super) struct Files {
     pub(super) maps: MapPlan,
     pub(super) exports: Exports,
-    /// True if the run writes checkpoints.
+    /// Set if the run writes checkpoints in addition to the data files.
     pub(super) keeps: bool,
 }
 
 impl Files {
-    /// Estimates the memory for writing the largest file, without the simulation itself.
+    /// Estimates the memory for writing the largest data file, in addition to the simulation.
     pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
         let kept = if self.keeps {
             self.maps.need_of_keeping(grid)
@@ -217,7 +219,7 @@ impl Files {
     }
 }
 
-/// Run in progress: simulation and output files.
+/// Run in progress: its simulation, output files and checkpoint writer.
 pub(super) struct Work {
     pub(super) scene: Scene,
     pub(super) stage: BuiltScene,
@@ -228,8 +230,8 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// Simulates to the last step of the scene or a stop signal, writes the files and prints the
-    /// report.
+    /// Simulates until the last step of the scene or a stop signal, writes the data files and
+    /// prints the report.
     pub(super) fn run(mut self) -> anyhow::Result<Outcome> {
         self.files.maps.check_site(&self.stage.site)?;
         self.files.exports.take_drape(&self.scene, &self.stage)?;
@@ -274,7 +276,8 @@ impl Work {
         self.report()
     }
 
-    /// Records the present state, and writes the data files and the checkpoint that are due.
+    /// Adds the present state to the records of the run, and writes the data files and the
+    /// checkpoint that are due at this step.
     fn after_step(&mut self) -> anyhow::Result<()> {
         let Self {
             stage,
@@ -296,7 +299,7 @@ impl Work {
         Ok(())
     }
 
-    /// Writes a checkpoint of the present state; does nothing without `--checkpoint`.
+    /// Writes a checkpoint of the present state; does nothing without the flag `--checkpoint`.
     fn keep(&mut self) -> Result<(), CheckpointError> {
         let Some(keeper) = &mut self.keeper else {
             return Ok(());

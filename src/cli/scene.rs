@@ -1,5 +1,5 @@
-//! `lavoxel scene`: prints a complete scene, a random volcano or the schema of scenes, or checks or
-//! packs a scene.
+//! `lavoxel scene`: prints a complete scene, a random volcano or the schema of scenes; checks a
+//! scene, or packs the scene into a session file.
 
 use std::path::{Path, PathBuf};
 
@@ -70,10 +70,11 @@ pub(crate) struct SceneArgs {
     side: Option<usize>,
 }
 
-/// Heading in `--help` above the flags for a random volcano.
+/// Heading in the `--help` text above the flags of a random volcano.
 const VOLCANO_HEADING: &str = "Random volcano";
 
-/// Returns the help text of the flag for the key `key` of a random volcano, with range and default.
+/// Returns the help text of the flag for the parameter `key` of a random volcano, with range and
+/// default.
 fn help_of(key: &str) -> String {
     RandomVolcano::param(key).map_or_else(String::new, |param| {
         let usual = RandomVolcano::default();
@@ -88,7 +89,7 @@ fn help_of(key: &str) -> String {
 }
 
 impl SceneArgs {
-    /// Returns the random volcano of the seed `seed`, with the values of the flags.
+    /// Returns the random volcano with the seed `seed` and the parameters set by flags.
     fn volcano(&self, seed: u64) -> RandomVolcano {
         let usual = RandomVolcano::default();
         RandomVolcano {
@@ -100,8 +101,8 @@ impl SceneArgs {
         }
     }
 
-    /// Returns the flags in use that override keys of the volcano, so that errors can name the
-    /// flag.
+    /// Returns the flags that were given and override parameters of the random volcano, with their
+    /// keys, so that errors can name the flag.
     fn typed(&self) -> FlagNames {
         let mut typed = FlagNames::default();
         typed.add("volcano.relief", "--relief", self.relief, "");
@@ -179,7 +180,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Parses the path of a session file; returns a message if it has another file extension.
+/// Parses the path of a session file; fails with a message if the path has another file extension.
 fn session_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if is_session(&path) {
@@ -189,8 +190,8 @@ fn session_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// Writes the scene with its heightmaps and meshes as a session file to `path`, and warns about
-/// files that were too long.
+/// Writes the scene with its heightmaps and meshes to `path` as a session file, and warns about
+/// input files that were left out because of their size. `force`: true to replace an existing file.
 fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     scene.files().iter().for_each(|path| protect_map(path));
     let existing = Existing::by_force(force);
@@ -219,7 +220,8 @@ fn list() -> anyhow::Result<()> {
     )?)
 }
 
-/// Returns the default reactions as TOML comments, to be appended to a scene.
+/// Returns the default reactions between materials as TOML comments, printed after the text of a
+/// scene.
 fn default_reactions() -> String {
     let lines = DEFAULT_REACTIONS
         .lines()

@@ -116,7 +116,7 @@ enum PaperName {
     A3,
 }
 
-/// Value of `--date` and `--stamp` that prints no date or stamp.
+/// Value of `--date` and `--stamp` with which no date and no stamp is printed.
 const NONE: &str = "none";
 
 /// Runs `lavoxel sheet`.
@@ -161,7 +161,7 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Converts the error of a sheet to its cause, which determines the exit code.
+/// Returns the cause of `error`, the error of a map sheet; the cause determines the exit code.
 fn told(error: SheetError) -> anyhow::Error {
     match error {
         SheetError::Terrain(error) => error.into(),

@@ -150,16 +150,17 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Memory in bytes per height of a terrain.
+/// Memory in bytes for one height of a heightmap.
 const BYTES_A_HEIGHT: f64 = 4.0;
-/// Memory in bytes per height while a picture or file is written.
+/// Additional memory in bytes for one height while a picture or file is written.
 const BYTES_A_PIXEL: f64 = 4.0;
 
-/// Remedy in messages for a terrain that exceeds the memory limit.
+/// Remedy for the user in the error message about a terrain that exceeds the memory limit.
 const MEND: &str = "make it smaller (--size, --resample or --crop)";
 
 impl TerrainArgs {
-    /// Returns the flags in use that override scene keys, so that errors can name the flag.
+    /// Returns the flags that were given and override scene keys, with these keys, so that errors
+    /// can name the flag.
     fn typed(&self) -> FlagNames {
         let mut typed = FlagNames::default();
         self.map.put_into(&mut typed);
@@ -167,7 +168,7 @@ impl TerrainArgs {
         typed
     }
 
-    /// Returns the built-in terrain that SOURCE names; `None` if SOURCE is a file.
+    /// Returns the built-in terrain that the argument SOURCE names; `None` if SOURCE names a file.
     fn kind(&self) -> Option<TerrainKind> {
         TerrainKind::GENERATED
             .into_iter()
@@ -215,8 +216,8 @@ impl TerrainArgs {
         }
     }
 
-    /// Creates the error for a SOURCE that is neither a file nor a built-in terrain; suggests the
-    /// built-in terrain of the most similar name.
+    /// Creates the error for an argument SOURCE that is neither a file nor a built-in terrain;
+    /// suggests the built-in terrain with the most similar name.
     fn no_such_source(&self) -> anyhow::Error {
         let kinds = TerrainKind::GENERATED.map(TerrainKind::name);
         let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
@@ -288,7 +289,8 @@ impl TerrainArgs {
         self.exaggerated(map)
     }
 
-    /// Fails if memory does not suffice for the ground of the box, as columns and as heights.
+    /// Fails if the ground of the simulation box, as columns and as heights, would exceed the
+    /// memory limit.
     fn check_box(&self) -> Result<(), TooMuchMemory> {
         MemoryEstimate::new("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
     }
@@ -303,7 +305,7 @@ impl TerrainArgs {
     }
 }
 
-/// Returns the heights resampled to the number of cells that `--resample` states.
+/// Returns `map` resampled to `cols` × `rows` cells, the size that `--resample` requests.
 fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
     map.resampled(cols, rows)
         .with_context(|| format!("--resample {cols}x{rows}"))

@@ -1,4 +1,4 @@
-//! `lavoxel verify`: runs the verification cases of the physical model.
+//! `lavoxel verify`: runs the verification cases of the physical model, which have known answers.
 
 use std::path::PathBuf;
 
@@ -68,8 +68,8 @@ pub(super) struct VerifyArgs {
 }
 
 impl VerifyArgs {
-    /// Returns the requested cases of the suite and of `of_field`, the cases with field data. Fails
-    /// for an unknown name.
+    /// Returns the requested cases among those of the program and `of_field`, the cases with field
+    /// data. Fails for an unknown name.
     fn cases<'a>(&self, of_field: &'a [Case]) -> anyhow::Result<Vec<&'a Case>> {
         let all = || CASES.iter().chain(of_field);
         if self.names.is_empty() {
@@ -145,7 +145,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns a summary line: the numbers of cases within and outside of their tolerances.
+/// Returns a summary line: how many cases are within and how many outside of their tolerances.
 fn summary(found: &[Found]) -> String {
     let count = |of: fn(&&Found) -> bool| found.iter().filter(of).count();
     let outside = count(|outcome| !outcome.is_within_tolerance() && !outcome.fails());
@@ -160,7 +160,7 @@ fn summary(found: &[Found]) -> String {
     }
 }
 
-/// Returns the verdict on a case as a word; any verdict but `holds` is in capitals.
+/// Returns the verdict on a case as a word, in capitals unless the case holds.
 fn shout(outcome: &Found) -> &'static str {
     match outcome.verdict {
         "fails" => "FAILS",
@@ -169,7 +169,7 @@ fn shout(outcome: &Found) -> &'static str {
     }
 }
 
-/// Smallest width of the column of value names, in characters.
+/// Lower bound of the width of the column with the names of values, in characters.
 const LABEL: usize = 42;
 
 fn text(outcome: &Found) -> String {
@@ -208,7 +208,7 @@ fn text(outcome: &Found) -> String {
     lines.join("\n")
 }
 
-/// Formats a number with five significant digits.
+/// Formats the number `value` with five significant digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
@@ -221,7 +221,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// Returns a page with one plot per case, and one plot of the classic model.
+/// Returns the page of plots: one plot for each case in `found`, and one for the classic model.
 fn page(found: &[Found]) -> Page {
     let has_field = found.iter().any(|outcome| outcome.is_field);
     let beside = if has_field {
@@ -245,8 +245,8 @@ fn page(found: &[Found]) -> Page {
     )
 }
 
-/// Smallest range of the values of a flat curve, as a fraction of its largest value; for flatter
-/// curves the vertical axis begins at 0, so that small deviations look small.
+/// Smallest range of a curve's values, as a fraction of its largest value, that fills the vertical
+/// axis of a plot. For flatter curves the axis begins at 0, so that small deviations look small.
 const LEAST_SPAN: f64 = 0.1;
 
 fn plot(outcome: &Found) -> Plot {
@@ -278,7 +278,8 @@ fn plot(outcome: &Found) -> Plot {
     }
 }
 
-/// Returns the verdict on a case as a text, with the largest relative deviation of its values.
+/// Returns the verdict on a case as text, with the largest relative deviation of its values from
+/// their references.
 fn judgement(outcome: &Found) -> String {
     let verdict = shout(outcome);
     match outcome.deviation() {

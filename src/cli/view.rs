@@ -1,4 +1,5 @@
-//! `lavoxel view`: opens the window. Plain `lavoxel` does the same with the built-in eruption.
+//! `lavoxel view`: opens the window. `lavoxel` without a subcommand does the same with the built-in
+//! scene eruption.
 
 use std::path::Path;
 
@@ -100,8 +101,8 @@ fn window_size(text: &str) -> Result<[u32; 2], String> {
         .ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
 }
 
-/// Parses a number of steps per second such as `60`, or `unlimited`; `free` is the former name,
-/// used by older scripts.
+/// Parses a number of steps per second such as `60`, or `unlimited` (`free` in older scripts);
+/// fails with a message for other text.
 fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
         _ if ["unlimited", "free"].contains(&text) => Ok(Pace::Free),
@@ -138,7 +139,8 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
 }
 
 impl ViewArgs {
-    /// Returns true if no flag names a scene or determines the way in which it runs.
+    /// Returns true if no flag names a scene or sets pace, pause, steps or seed, so that the window
+    /// opens with the start screen.
     fn is_open(&self) -> bool {
         let runs = self.paused
             || self.steps.is_some()
@@ -197,7 +199,8 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Reads the scene of `--beside`.
+/// Reads the scene that the value `text` of `--beside` names. `scene`: scene of the first run, at
+/// the left.
 fn second(text: &str, scene: &Scene) -> anyhow::Result<Scene> {
     match Asked::read(text, scene)? {
         Asked::Scene(scene) => Ok(*scene),
@@ -227,8 +230,8 @@ fn options(size: Option<[u32; 2]>, pace: Pace) -> Options {
     }
 }
 
-/// Restarts this program with two environment variables set, if one is missing and a display is
-/// available; libraries read both variables before `main`.
+/// Restarts this program with the two environment variables of the following list set, if one of
+/// them is missing and a display is available; libraries read both variables before `main`.
 ///
 /// - `XDG_RUNTIME_DIR`, absent in containers: without the variable each graphics driver prints a
 ///   warning before the window shows any message.

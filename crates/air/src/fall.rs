@@ -1,27 +1,28 @@
-//! Fall of ash and evaporation of water drops.
+//! Fall of ash and evaporation of water drops, computed in each step before the air moves.
 
 use crate::{Air, Field, UNIT};
 use lavoxel_base::parallel::*;
 
-/// Returns the share `share` (in 1/2¹⁵) of `amount`, rounded down, in 32-bit arithmetic.
+/// Returns the share `share` (in 1/2¹⁵, at most 2¹⁵) of `amount`, rounded down, in 32-bit
+/// arithmetic.
 #[inline]
 fn scaled(amount: u32, share: u32) -> u32 {
     (amount >> 15) * share + (((amount & 32767) * share) >> 15)
 }
 
-/// Converts a share from 0 to 1 to units of 1/2¹⁵.
+/// Converts the share `of_one`, clamped to 0–1, to units of 1/2¹⁵.
 fn share(of_one: f64) -> u32 {
     (of_one.clamp(0.0, 1.0) * 32768.0).round() as u32
 }
 
-/// Returns true if all values of a row are 0.
+/// Returns true if all amounts of a row of cells are 0.
 fn is_empty(units: &[u32]) -> bool {
     units.iter().fold(0, |all, units| all | units) == 0
 }
 
 impl Air {
-    /// Moves a share of the ash in each cell to the cell below; above solid cells and the floor,
-    /// the ash is deposited on the ground instead.
+    /// Moves a share of the ash in each cell to the cell below; directly above solid cells and the
+    /// floor, this share is deposited on the ground instead.
     pub(super) fn fall(&mut self) {
         let share = share(self.scale.speed(self.spec.fall_m_s));
         let account = &mut self.accounts[Field::Ash as usize];
@@ -103,9 +104,9 @@ impl Air {
     }
 }
 
-/// Evaporates the share `share` (in 1/2¹⁵) of the drops `steam` of one cell, and at least one unit
-/// if there are any; the share is smaller with more `heat` or `ash`. Returns the amount evaporated,
-/// in the smallest unit.
+/// Evaporates the share `share` (in 1/2¹⁵) of the drops `steam` of one cell, at least one unit if
+/// the cell has any; the share is smaller with more `heat` or `ash`. Returns the evaporated amount
+/// in units of 2⁻²⁰.
 #[inline]
 fn fade_cell(steam: &mut u32, heat: u32, ash: u32, share: u32) -> u64 {
     if *steam == 0 {

@@ -6,8 +6,9 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::measure::CellMeasure;
 
 impl Air {
-    /// Value of `measure` in the air cell that contains `voxel`, in the unit of the measure; 0 in
-    /// solid cells, outside the air's box, and for measures that are not of the air.
+    /// Value of the quantity `measure` in the air cell that contains `voxel`, in the unit of the
+    /// measure; 0 in solid cells, outside the air's box, and for measures that do not belong to the
+    /// air.
     pub fn measure(&self, measure: CellMeasure, voxel: Place) -> f32 {
         let Some(place) = self.grid().cell_of(voxel.map(|n| n as i64)) else {
             return 0.0;
@@ -28,13 +29,13 @@ impl Air {
         value as f32
     }
 
-    /// Iterates over the inks that this air has.
+    /// Iterates over the ink fields that exist in this air.
     pub fn inks(&self) -> impl Iterator<Item = Field> + '_ {
         Field::INKS.into_iter().filter(|&ink| self.amounts.has(ink))
     }
 
     /// Velocity in m/s of the air at `voxel` (x east, y up, z south); `None` in solid cells and
-    /// outside the air.
+    /// outside the air's box.
     pub fn motion(&self, voxel: Place) -> Option<[f32; 3]> {
         let place = self.grid().cell_of(voxel.map(|n| n as i64))?;
         (!self.openness.is_solid(place)).then(|| self.velocity_m_s(place).map(|speed| speed as f32))

@@ -1,11 +1,12 @@
-//! State of the air, and its advance by one step.
+//! State of the air of a scene (amounts, accounts, solid cells, solver), and its advance by one
+//! step.
 
 use crate::store::account::FieldAccount;
 use crate::{AirGrid, AirSpec, Amounts, Field, Forces, Openness, Scale, Solver, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Largest amount in a cell to which a source may add, in the smallest unit: 2²⁸ (a value of
-/// 256.0), so that amounts that flow together stay far below the capacity of a cell.
+/// Amount in units of 2⁻²⁰ up to which a source may fill a cell: 2²⁸ (a value of 256.0), so that
+/// amounts that flow together stay far below the capacity of a cell.
 pub(super) const MOST: u32 = 1 << 28;
 
 /// Air of a scene: amounts of all fields, their accounts, solid cells, and the solver.
@@ -23,9 +24,10 @@ pub struct Air {
     #[doc(hidden)]
     pub solver: Box<dyn Solver>,
     pub(crate) accounts: [FieldAccount; Field::COUNT],
-    /// Ash deposited on each column of air cells, in the smallest unit, at index `z · nx + x`.
+    /// Ash deposited on each column of air cells, in units of 2⁻²⁰, at index `z · nx + x`.
     pub deposited: Vec<u64>,
-    /// Part of `deposited` that became grains, in the smallest unit, at index `z · nx + x`.
+    /// Part of `deposited` that has become grains (cells of ash in the automaton), in units of
+    /// 2⁻²⁰, at index `z · nx + x`.
     pub laid: Vec<u64>,
 }
 
@@ -46,7 +48,7 @@ impl Clone for Air {
 }
 
 impl Air {
-    /// Returns air at rest without ash, drops and inks. `cell_m`: edge of a voxel in metres;
+    /// Returns air at rest without ash, water drops and inks. `cell_m`: edge of a voxel in metres;
     /// `has_density`: true if the solver needs the density field; `spec` must have been validated.
     pub fn new(
         spec: &AirSpec,
@@ -91,12 +93,12 @@ impl Air {
         &self.scale
     }
 
-    /// Amounts of all fields in all cells, in the smallest unit (`UNIT` is a value of 1.0).
+    /// Amounts of all fields in all cells, in units (`UNIT` is a value of 1.0).
     pub fn amounts(&self) -> &Amounts {
         &self.amounts
     }
 
-    /// Solid cells and open shares of faces that the last step used.
+    /// Solid cells and open shares of faces between cells, as the last step used them.
     pub fn openness(&self) -> &Openness {
         &self.openness
     }
@@ -106,26 +108,29 @@ impl Air {
         self.solver.velocity(place)
     }
 
-    /// Heat of the cell `place` minus that of air at rest at the same height, in the smallest unit;
+    /// Heat of the cell `place` minus that of air at rest at the same height, in units of 2⁻²⁰;
     /// negative if the cell is colder.
     pub fn excess(&self, place: Place) -> i64 {
         i64::from(self.amounts.get(Field::Heat, place)) - i64::from(self.background(place[1]))
     }
 
-    /// Account of `field`: inflows and outflows so far, in the smallest unit.
+    /// Account of `field`: its inflows and outflows since the accounts were opened, in units of
+    /// 2⁻²⁰.
     pub fn account(&self, field: Field) -> &FieldAccount {
         &self.accounts[field as usize]
     }
 
-    /// Ash deposited on the column (`x`, `z`) of air cells, in the smallest unit.
+    /// Ash deposited on the ground in the column (`x`, `z`) of air cells, in units of 2⁻²⁰.
     pub fn deposited(&self, x: usize, z: usize) -> u64 {
         self.deposited[self.grid().cells.column(x, z)]
     }
 
-    /// Checks that every account balances exactly, and that solid cells contain nothing.
+    /// Checks that the account of every field balances exactly, and that solid cells contain no
+    /// amounts.
     ///
     /// # Errors
-    /// Describes the first account or cell that is wrong.
+    ///
+    /// Describes the first account that does not balance, or the first solid cell with an amount.
     pub fn check(&self) -> Result<(), String> {
         for field in self.amounts.present() {
             self.account(field)
@@ -158,7 +163,8 @@ impl Air {
             + 2 * size_of_val(&self.deposited[..])
     }
 
-    /// Resets the accounts: the present contents become the initial amounts, all other sums 0.
+    /// Resets the accounts of all fields: the present amounts in the air's box become the initial
+    /// amounts, all other sums 0.
     pub fn open_account(&mut self) {
         for field in self.amounts.present() {
             let account = FieldAccount {
@@ -171,15 +177,16 @@ impl Air {
         self.accounts[Field::Ash as usize].initial += self.accounts[Field::Ash as usize].deposited;
     }
 
-    /// Sets the velocity of all cells to the wind; does nothing if the scene has no wind.
+    /// Sets the velocity of all cells to the wind at their height; does nothing if the scene has no
+    /// wind.
     pub fn let_wind_blow(&mut self) {
         if !self.forces.wind.is_empty() {
             self.solver.blow(&self.forces.wind);
         }
     }
 
-    /// Advances the air by one step: ash falls, drops evaporate, and the solver moves all fields
-    /// and the velocity.
+    /// Advances the air by one step: ash falls, water drops evaporate, and the solver moves all
+    /// fields and the velocity.
     pub fn step(&mut self) {
         self.fall();
         self.fade();
@@ -215,8 +222,8 @@ impl Air {
     }
 
     /// Removes the amount of `field` from the cell `place`, which became solid. The excess over air
-    /// at rest (none for the density) is added to `open`, the lowest open cell above, as far as the
-    /// amount fits there. The rest, or everything if `open` is `None`, is booked in the ledger as
+    /// at rest (none for the density) is added to `open`, the lowest open cell above, as far as
+    /// that cell has room; what does not fit, or the whole amount if `open` is `None`, is booked as
     /// buried.
     fn shut_in(&mut self, field: Field, place: Place, open: Option<Place>) {
         let at = self.grid().at(place);
@@ -233,7 +240,7 @@ impl Air {
         self.accounts[field as usize].buried += u64::from(held - moved);
     }
 
-    /// Heat of air at rest at height `y` (in cells), in the smallest unit.
+    /// Heat of air at rest at height `y` (in cells), in units of 2⁻²⁰.
     pub fn background(&self, y: usize) -> u32 {
         self.forces.background.get(y).copied().unwrap_or(0)
     }
@@ -246,8 +253,8 @@ impl Air {
             .find(|&place| !self.openness.is_solid(place))
     }
 
-    /// Adds `units` (smallest unit) of `field` to the cell `place`, or less so that the cell
-    /// contains at most `MOST`; returns the amount added.
+    /// Adds `units` units of `field` to the cell `place`, or less so that the cell contains at most
+    /// `MOST`; returns the amount added, in units of 2⁻²⁰.
     fn add(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let at = self.grid().at(place);
         let cell = &mut self.amounts.field_mut(field)[at];
@@ -256,8 +263,9 @@ impl Air {
         taken
     }
 
-    /// Adds `units` (smallest unit) of `field` from a source to the cell `place`, or less if the
-    /// cell is nearly full, and books the amount; returns the amount added.
+    /// Adds `units` units of `field` from a source to the cell `place`, or less so that the cell
+    /// contains at most a value of 256.0, and books the amount; returns the amount added, in units
+    /// of 2⁻²⁰.
     pub fn add_units(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let taken = self.add(field, place, units);
         self.accounts[field as usize].put += u64::from(taken);

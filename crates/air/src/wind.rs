@@ -14,7 +14,7 @@ use lavoxel_base::validate::{Invalid, within};
 /// Largest number of rows in a wind profile.
 const MAX_HEIGHTS: usize = 1000;
 
-/// Largest wind speed in m/s.
+/// Largest wind speed in m/s that a scene may set.
 pub const FASTEST_M_S: f64 = 200.0;
 
 /// Wind profile: rows of height above the floor in metres, speed in m/s, and direction from which
@@ -76,7 +76,8 @@ impl Wind {
         Self(vec![[0.0, speed_m_s, from_deg]])
     }
 
-    /// Checks every number; `key` is the name of the wind in messages, such as `air.wind`.
+    /// Checks every number of the profile; `key` is the name of the wind in messages, such as
+    /// `air.wind`.
     ///
     /// # Errors
     /// Returns an error that names the first number out of range.
@@ -102,9 +103,9 @@ impl Wind {
         ))
     }
 
-    /// Largest speed of the profile in m/s, and the direction from which the wind comes there in
-    /// degrees (0 to 360); that of the lowest height if several are equally fast, zeros without
-    /// wind.
+    /// Largest speed of the profile in m/s, and the direction in degrees (0 to 360) from which the
+    /// wind comes at the height of that speed; the lowest such height if several rows are equally
+    /// fast. Zeros without wind.
     pub fn fastest(&self) -> [f64; 2] {
         let faster = |most: [f64; 2], row: &[f64; 3]| {
             if row[1] > most[0] {
@@ -118,9 +119,10 @@ impl Wind {
         [speed, from.rem_euclid(360.0)]
     }
 
-    /// Returns a copy of this wind, scaled to the speed `speed_m_s` at the height where it is
-    /// fastest, and turned so that it comes from `from_deg` there. At other heights the ratio to
-    /// the fastest speed and the angle to its direction remain.
+    /// Returns a copy of this wind whose largest speed is `speed_m_s` (m/s) and comes from
+    /// `from_deg` (degrees): speeds at all heights are scaled by the same factor, at most to
+    /// `FASTEST_M_S`, and directions turned by the same angle. Without wind: a wind of that speed
+    /// and direction at all heights.
     #[must_use]
     pub fn with_fastest(&self, speed_m_s: f64, from_deg: f64) -> Self {
         let [speed, from] = self.fastest();

@@ -1,15 +1,16 @@
 //! Accounts that balance the inflow, outflow and content of a conserved quantity in integer units.
-//! Each account is one list of sums; its check, its report and the numbers in the window are all
-//! generated from that list.
+//! Each account is one list of sums, from which its check, its report and the numbers in the window
+//! are generated.
 
 /// Kind of a sum in an account: inflow, outflow or memo item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Inflow: quantity that entered the modelled box (simulation box or the air's box).
+    /// Inflow: quantity that entered the model's box (simulation box, or the box of the air), or
+    /// was there at the start.
     Came,
-    /// Outflow: quantity that left the modelled box.
+    /// Outflow: quantity that left the model's box (simulation box, or the box of the air).
     Gone,
-    /// Memo item, ignored by the balance: quantity that never was in the modelled box, or that
+    /// Memo item, ignored by the balance: quantity that never was in the model's box, or that
     /// another sum already contains.
     Aside,
 }
@@ -17,14 +18,13 @@ pub enum Side {
 /// One named sum of an account, such as the amount of lava that vents poured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
-    /// Machine-readable name, such as `sourced`.
+    /// Machine-readable name of the sum, such as `sourced`.
     pub key: &'static str,
-    /// Human-readable name, such as `left through the sides`.
+    /// Name of the sum in messages and reports, such as `left through the sides`.
     pub words: &'static str,
     /// Kind of the sum: inflow, outflow or memo item.
     pub side: Side,
-    /// Value of the sum in the account's integer unit, such as the smallest unit of amount or of
-    /// energy.
+    /// Value of the sum in the integer unit of the account, such as units of amount or of energy.
     pub units: i128,
 }
 
@@ -39,7 +39,7 @@ pub fn excess(sums: &[Sum], now: i128) -> i128 {
     now + signed.sum::<i128>()
 }
 
-/// Checks that the account `name` balances with the present content `now` of the modelled box, in
+/// Checks that the account `name` balances with the present content `now` of the model's box, in
 /// the account's integer unit.
 ///
 /// # Errors
@@ -60,9 +60,9 @@ pub fn check(name: &str, sums: &[Sum], now: i128) -> Result<(), String> {
     ))
 }
 
-/// Declares a struct with the sums of one or more accounts, and for each account a function that
-/// lists its sums: `list mass { Came initial: u64 = "at step 0", … }`. Fields without an account
-/// follow the word `also`.
+/// Declares a struct whose fields are the sums of one or more accounts, and for each account a
+/// function that lists its sums: `list mass { Came initial: u64 = "at step 0", … }`. Fields that
+/// belong to no account follow the word `also`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __accounts {
@@ -104,13 +104,13 @@ mod tests {
     accounts! {
         #[derive(Default)]
         struct Two {
-            /// Sums of the water.
+            /// Returns the sums of the test's account of water.
             list water {
                 Came rain: u64 = "rain",
                 Gone left: i64 = "left",
                 Aside lost: u64 = "lost before",
             }
-            /// Sums of the heat.
+            /// Returns the sums of the test's account of heat.
             list heat { Came heat_sun: i128 = "from the sun", }
             also { steps: u8, }
         }

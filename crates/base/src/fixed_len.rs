@@ -1,13 +1,13 @@
 //! Deserializers of lists with a fixed length. Without such a check, serde takes the first values
-//! of an overlong list and silently drops the rest. Fields of a fixed-length type name one of these
-//! functions in `#[serde(deserialize_with = …)]`.
+//! of an overlong list and silently drops all further values. Fields of a fixed-length type name
+//! one of these functions in `#[serde(deserialize_with = …)]`.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
 
-/// Deserializes a list; returns an error unless the list has exactly `N` values.
+/// Deserializes a list of fixed length; returns an error unless the list has exactly `N` values.
 pub fn list<'de, D, T, const N: usize>(from: D) -> Result<[T; N], D::Error>
 where
     D: Deserializer<'de>,

@@ -7,7 +7,7 @@
 //! - Invariant: an account ([`account`]) balances exactly, to the integer unit.
 //! - Invariant: an allocation whose size depends on a file or a flag is checked by [`memory`]
 //!   first.
-//! - Invariant: `unsafe` occurs in [`simd`] alone; each vector lane equals the scalar form bit by
+//! - Invariant: `unsafe` occurs in [`simd`] alone; each vector lane equals the scalar form bit for
 //!   bit.
 //!
 //! Begin with [`grid`], then [`param`], which declares a table of a scene as one list of keys.

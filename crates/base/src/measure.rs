@@ -1,12 +1,12 @@
-//! Measures (displayable quantities) of materials, ground, air and flow: names, units, ranges and
-//! descriptions, all declared in this module.
+//! Measures (quantities that can be displayed) of materials, ground, air and flow: names, units,
+//! ranges and descriptions, all declared in this module.
 //!
-//! `Quantity` combines a measure with a material of a given world.
+//! A `Quantity` is a measure of one material of a world.
 
 use crate::param::{Form, Value};
 use crate::units::ENERGY_SHOWN;
 
-/// Kind of object that a measure describes.
+/// Kind of object to which a measure belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// Any material of the scene, including the lava.
@@ -19,7 +19,7 @@ pub enum Of {
     Air,
     /// Ash deposited from the air on the ground.
     Fallout,
-    /// The lava of the physical model.
+    /// The lava of the flow (the model of lava in metres, seconds and kelvin).
     Flow,
 }
 
@@ -31,12 +31,13 @@ impl Of {
     }
 }
 
-/// Static description of a measure, independent of any world.
+/// Description of a measure for users, which does not depend on the scene: names, unit and kind of
+/// object.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// Name in files and command-line flags, such as `max-thickness`; without a material prefix.
     pub name: &'static str,
-    /// Unit; empty for a pure number.
+    /// Unit of the measure; empty for a pure number.
     pub unit: &'static str,
     /// One-line description for users; `{}` is replaced by the material's name.
     pub what: &'static str,
@@ -55,9 +56,9 @@ impl Facts {
     }
 }
 
-/// Measure with one value per cell or per column, and its static description.
+/// Measure with one value per cell or one value per column; each measure has a static description.
 pub trait Measure: Copy + PartialEq + 'static {
-    /// All measures, in display order.
+    /// All measures of this type, in display order.
     const ALL: &'static [Self];
 
     /// Name, unit, description and kind of object of the measure.
@@ -85,15 +86,15 @@ pub enum CellMeasure {
     Ink,
     /// Speed of the air, in m/s.
     Speed,
-    /// Temperature of the physical model's lava, in kelvin.
+    /// Temperature of the flow's lava, in kelvin.
     Temperature,
-    /// Viscosity of the physical model's lava, in Pa s.
+    /// Viscosity of the flow's lava, in Pa s.
     Viscosity,
-    /// Velocity of the physical model's lava towards east, in m/s.
+    /// Velocity of the flow's lava towards east, in m/s.
     VelocityEast,
-    /// Velocity of the physical model's lava towards north, in m/s.
+    /// Velocity of the flow's lava towards north, in m/s.
     VelocityNorth,
-    /// Solidified lava of the physical model in the cell; 1 for a full cell.
+    /// Solidified lava of the flow in the cell; 1 for a full cell.
     Set,
 }
 
@@ -176,8 +177,9 @@ impl CellMeasure {
         self.facts().name
     }
 
-    /// Values at the lower and upper end of a colour scale, in the unit of the measure; values of
-    /// cells may lie outside. For a temperature the ends depend on the lava: see `StateRef::range`.
+    /// Values of the measure at the lower and upper end of a colour scale, in the unit of the
+    /// measure; values of cells may lie outside. For a temperature the ends depend on the lava: see
+    /// `StateRef::range`.
     pub fn range(self) -> (f32, f32) {
         match self {
             Self::Amount | Self::Solid | Self::Set => (0.0, 1.0),
@@ -216,30 +218,32 @@ impl CellMeasure {
 /// Measures with one value per column of cells, such as maps show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnMeasure {
-    /// Current height of the material in the column, in metres.
+    /// Present thickness of the measured material in the column, in metres.
     Thickness,
-    /// Number of the step after which the material first appeared in the column.
+    /// Number of the step after which the measured material first appeared in the column.
     Arrival,
-    /// Maximum thickness after any step so far, in metres.
+    /// Maximum thickness of the measured material after any step so far, in metres.
     MaxThickness,
     /// Largest energy that any cell of the column had after any step so far; 1 is the energy of a
     /// full cell of lava fresh from the vent.
     PeakEnergy,
-    /// Elevation of the top of the ground, the material and all heavier materials, in metres.
+    /// Elevation of the upper surface of the ground, the measured material and all denser materials
+    /// together, in metres.
     Surface,
     /// Elevation of the ground, in metres.
     Ground,
-    /// Ash deposited from the air, in kg/m².
+    /// Mass of ash deposited from the air on the ground, in kg/m².
     Ash,
-    /// Time at which lava of the physical model first appeared in the column, in hours.
+    /// Time at which lava of the flow first appeared in the column, in hours since the start of the
+    /// simulation.
     ArrivalTime,
-    /// Thickness of solidified lava of the physical model, in metres.
+    /// Thickness of solidified lava of the flow, in metres.
     SetThickness,
-    /// Surface temperature of the physical model's lava, in kelvin.
+    /// Temperature of the surface of the flow's lava, in kelvin.
     Temperature,
-    /// Viscosity of the physical model's uppermost lava, in Pa s.
+    /// Viscosity of the flow's uppermost lava, in Pa s.
     Viscosity,
-    /// Maximum surface speed of the physical model's lava so far, in m/s.
+    /// Maximum surface speed of the flow's lava so far, in m/s.
     MaxSpeed,
 }
 
@@ -323,20 +327,20 @@ pub struct Ramp {
     pub palette: &'static str,
     /// True if the palette is reversed: small values are bright, as on maps of fallen ash.
     pub reversed: bool,
-    /// Rule for the range of values that the palette covers.
+    /// Rule that sets the values at the two ends of the palette.
     pub span: Span,
     /// True if the value 0 is fully transparent, so that the ground shows through.
     pub none_at_zero: bool,
 }
 
-/// Rule for the range of values that the palette covers.
+/// Rule that sets the values at the two ends of a palette, from the values on the map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Span {
-    /// From 0 to the largest value on the map, rounded up.
+    /// Linear, from 0 to the largest value on the map, rounded up.
     FromZero,
-    /// From the smallest to the largest value on the map.
+    /// Linear, from the smallest to the largest value on the map.
     Found,
-    /// Logarithmic: from this number of powers of ten below the upper end to the upper end, the
+    /// Logarithmic, over this number of powers of ten below the upper end; the upper end is the
     /// largest value on the map, rounded up.
     Decades(u8),
 }
@@ -359,8 +363,9 @@ impl Ramp {
     }
 }
 
-/// To add a measure of columns, add a variant, an entry of `ALL`, a line in `facts`, a line in
-/// `ramp`, and its values in `export::maps::Maps::values`.
+/// Appearance on maps and data needs of each measure of columns. To add a measure, add a variant,
+/// an entry of `ALL`, a line in `facts`, a line in `ramp`, and its values in
+/// `export::maps::Maps::values`.
 impl ColumnMeasure {
     /// Colour ramp of the measure on maps.
     pub fn ramp(self) -> Ramp {
@@ -379,8 +384,8 @@ impl ColumnMeasure {
         }
     }
 
-    /// Returns true if the measure needs the history of a run (`Records`), which is kept only on
-    /// request.
+    /// Returns true if the measure needs the history of the simulation (`Records`), which is kept
+    /// only on request.
     pub fn needs_records(self) -> bool {
         matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
     }
@@ -389,7 +394,7 @@ impl ColumnMeasure {
 /// Measures whose values can set the colour of the lava in pictures.
 pub const COLORS: [CellMeasure; 2] = [CellMeasure::Amount, CellMeasure::SpecificEnergy];
 
-/// Legacy names of `COLORS`, in the same order, accepted in scene files.
+/// Older names of the measures in `COLORS`, in the same order, accepted in scene files.
 pub const OLDER_COLORS: [&str; 2] = ["density", "energy"];
 
 impl Value for CellMeasure {

@@ -8,10 +8,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory limit of the whole process, in bytes.
+/// Memory limit of the whole process, in bytes; `u64::MAX` for no limit.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Total memory of all live `Held` values, in bytes.
+/// Total memory of all live `Held` values of the process, in bytes.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 /// Baseline memory of the process in bytes: code, threads and stacks.
@@ -27,8 +27,8 @@ pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Bytes that remain below the limit after `estimate` and the memory of all live [`Held`] values; 0
-/// if nothing remains, [`u64::MAX`] if there is no limit.
+/// Bytes that may still be allocated below the limit, after `estimate` and the memory of all live
+/// [`Held`] values; 0 if nothing remains, [`u64::MAX`] if there is no limit.
 pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     match limit() {
         u64::MAX => u64::MAX,
@@ -40,17 +40,18 @@ pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     }
 }
 
-/// Memory in use, added to every memory check of the process until the last clone of this value is
-/// dropped. Clones of one value are counted once.
+/// Registration of memory in use, which every memory check of the process includes until the last
+/// clone of this value is dropped. Clones of one value are counted once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held(Arc<Share>);
 
-/// Memory that one [`Held`] value and its clones stand for, in bytes.
+/// Bytes that one [`Held`] value and its clones register together, released when the last clone is
+/// dropped.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Share(u64);
 
 impl Held {
-    /// Adds `bytes` to the memory in use, until the returned value and all its clones are dropped.
+    /// Registers `bytes` as memory in use, until the returned value and all its clones are dropped.
     pub fn bytes(bytes: u64) -> Self {
         HELD.fetch_add(bytes, Ordering::Relaxed);
         Self(Arc::new(Share(bytes)))
@@ -63,7 +64,7 @@ impl Drop for Share {
     }
 }
 
-/// Estimate of the peak memory of a task, in named parts.
+/// Estimate of the peak memory of a task, as a list of named parts.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryEstimate {
     parts: Vec<(&'static str, u64)>,
@@ -79,8 +80,8 @@ impl MemoryEstimate {
         }
     }
 
-    /// Adds two estimates whose memory is in use at the same time; parts of the same name are
-    /// merged.
+    /// Returns the sum of two estimates whose memory is in use at the same time; parts of the same
+    /// name are merged.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         for (what, bytes) in other.parts {
@@ -92,14 +93,14 @@ impl MemoryEstimate {
         self
     }
 
-    /// Sum of all parts and the baseline memory of the process, in bytes.
+    /// Sum of all parts of the estimate and the baseline memory of the process, in bytes.
     pub fn bytes(&self) -> u64 {
         self.parts
             .iter()
             .fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
-    /// Returns the larger of two estimates, for tasks that never run at the same time.
+    /// Returns the larger of two estimates, for tasks that are never in memory at the same time.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if other.bytes() > self.bytes() {
@@ -109,8 +110,8 @@ impl MemoryEstimate {
         }
     }
 
-    /// Adds this estimate to the memory in use, until the returned value and all its clones are
-    /// dropped.
+    /// Registers the estimated bytes, without the baseline memory of the process, as memory in use,
+    /// until the returned value and all its clones are dropped.
     pub fn held(&self) -> Held {
         Held::bytes(self.bytes() - OWN)
     }
@@ -148,24 +149,24 @@ impl MemoryEstimate {
     }
 }
 
-/// Error: the memory limit would be exceeded.
+/// Error: an allocation would exceed the memory limit of the process.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "{what} would need {} of memory in all, more than the {} allowed: {mend}, or allow more with --max-memory",
     shown(*bytes), shown(*limit)
 )]
 pub struct TooMuchMemory {
-    /// Name of the largest part of the estimate.
+    /// Name of the largest part of the memory estimate, such as `the ground`.
     pub what: &'static str,
-    /// Required memory in total, in bytes.
+    /// Total memory in bytes that the rejected task and all registered memory of the process need.
     pub bytes: u64,
-    /// Memory limit, in bytes.
+    /// Memory limit of the process, in bytes.
     pub limit: u64,
-    /// Advice for using less memory.
+    /// Advice in the message for using less memory.
     pub mend: &'static str,
 }
 
-/// Formats bytes in a readable unit: `1.5 GiB`.
+/// Formats `bytes` in a readable unit, such as `1.5 GiB`.
 pub fn shown(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut size = bytes as f64 / 1024.0;

@@ -1,5 +1,5 @@
-//! Counter-based random bits: a pure function of (seed, step, cell, direction) without the state of
-//! a generator, so that the bits depend neither on the order of the cells nor on the number of
+//! Counter-based random bits: a pure function of (seed, step, cell, direction), without the state
+//! of a generator, so that the bits depend neither on the order of the cells nor on the number of
 //! threads.
 //!
 //! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of
@@ -10,8 +10,8 @@
 use crate::grid::Place;
 use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
-/// Finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection whose output bits all depend
-/// on all input bits.
+/// Mixes the bits of `v` by the finalizer of SplitMix64 (Steele, Lea and Flood 2014): a bijection
+/// whose output bits all depend on all input bits.
 #[inline]
 pub fn mix64(mut v: u64) -> u64 {
     v = (v ^ (v >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,22 +19,24 @@ pub fn mix64(mut v: u64) -> u64 {
     v ^ (v >> 31)
 }
 
-/// Standard normal variate from two uniform variates in (0, 1) (Box and Muller 1958).
+/// Standard normal variate from two independent uniform variates `u` and `v` in (0, 1) (Box and
+/// Muller 1958).
 pub fn normal(u: f64, v: f64) -> f64 {
     (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
-/// Purpose of random numbers other than the spreading patterns. Each purpose has its own
-/// independent stream, so that adding a purpose leaves the numbers of all others unchanged.
+/// Purpose for which random numbers are used, other than the patterns by which matter spreads
+/// sideways. Each purpose has its own independent stream, so that adding a purpose leaves the
+/// numbers of all others unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
-    /// Order of the horizontal directions in which grains try to move.
+    /// Random order in which grains try the horizontal directions in a step.
     Order = 1,
-    /// Selection of grains that lighter matter holds up in this step.
+    /// Selection of grains that drag by a lighter material keeps at their place in this step.
     Drag = 2,
-    /// Selection of grains that slide diagonally over a corner.
+    /// Selection of cells from which grains slide diagonally past a corner, the same in all steps.
     Corners = 3,
-    /// Selection of grains that slip sideways.
+    /// Selection of cells from which grains slip sideways, the same in all steps.
     Slip = 4,
     /// Selection of cells in which a faucet (a source of grains) places a grain in this step.
     Faucet = 5,
@@ -46,13 +48,13 @@ pub enum Salt {
     Waft = 8,
     /// Selection of cells in which a reaction takes place in this step.
     Reaction = 9,
-    /// Pulsation of a vent's output, one number per block of air cells.
+    /// Pulsation of a vent's output into the air, one number per block of air cells.
     Pulse = 10,
     /// Selection of the places where ash from the air settles.
     Ashfall = 11,
-    /// Position, effusion rate, size and seed of each run of a hazard map.
+    /// Position, effusion rate, size and random seed of each simulation of a hazard map.
     Hazard = 12,
-    /// Sideways push of a vent, one direction per block of air cells.
+    /// Sideways push of the jet of a vent, one direction per block of air cells.
     Sway = 13,
     /// Waves that simulate the elevation error of a heightmap.
     Survey = 14,
@@ -64,22 +66,23 @@ pub enum Salt {
     ScatterSide = 17,
     /// Selection of grains that stay suspended in the air for a step.
     Hang = 18,
-    /// Rounding of the fractional cells by which the air carries grains.
+    /// Rounding of the distance by which the air carries a grain in a step to whole cells.
     Carried = 19,
 }
 
-/// Seed of the run and number of the step, which together determine all random bits of the step.
+/// Seed of the simulation and number of the step, which together determine all random bits of the
+/// step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// Seed of the run.
+    /// Random seed of the simulation.
     pub seed: u64,
-    /// Number of completed steps.
+    /// Number of steps completed before this step.
     pub step: u64,
 }
 
 impl Draw {
-    /// Iterates over the draws of a rule that runs `passes` times per step. Every pass of every
-    /// step has different random numbers.
+    /// Iterates over the random draws of a rule that makes `passes` passes per step, one draw for
+    /// each pass; every pass in every step has different random numbers.
     pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
         let first = self.step.wrapping_mul(u64::from(passes));
         (0..u64::from(passes)).map(move |pass| Self {
@@ -88,13 +91,13 @@ impl Draw {
         })
     }
 
-    /// Key of the random bits by which matter spreads sideways in the step.
+    /// Hash key of the random bits by which matter spreads sideways in the step.
     pub fn key(self) -> StepKey {
         StepKey::new(self.seed, self.step)
     }
 
-    /// Key of the random numbers for the purpose `salt` in the step; `number` is the index of the
-    /// layer or source that uses them.
+    /// Hash key of the random numbers for the purpose `salt` in the step; `number` is the index of
+    /// the layer or source for which the numbers are drawn.
     pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
         let StepKey(key) = self.key();
         StepKey(mix64(
@@ -115,7 +118,8 @@ fn next(hash: u64) -> u64 {
 pub struct StepKey(u64);
 
 impl StepKey {
-    /// Creates the key of the spreading patterns for step `step` of a run with `seed`.
+    /// Creates the key of the spreading patterns for the step number `step` of a simulation with
+    /// the random seed `seed`.
     pub fn new(seed: u64, step: u64) -> Self {
         Self(mix64(
             mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))
@@ -130,8 +134,8 @@ impl StepKey {
         self.row(y, z).pattern(x)
     }
 
-    /// Patterns of the row of cells with equal `y` and `z`; fastest if the cells are asked for in
-    /// ascending x.
+    /// Returns the patterns (as from `StepKey::pattern`) of the row of cells with equal `y` and
+    /// `z`, computed on request; requests in ascending x are fastest.
     #[inline]
     pub fn row(self, y: usize, z: usize) -> RowPatterns {
         RowPatterns {
@@ -154,18 +158,20 @@ impl StepKey {
         [first, next(first)]
     }
 
-    /// Key of a purpose whose numbers are the same in every step of every run.
+    /// Creates the key of a purpose whose random numbers are the same in every step of every
+    /// simulation.
     pub fn fixed(salt: Salt) -> Self {
         Self(mix64((salt as u64).wrapping_mul(0xa24b_aed4_963e_e407)))
     }
 
-    /// Key of a purpose whose numbers are the same in every step of all runs with `seed`.
+    /// Creates the key of a purpose whose random numbers are the same in every step of all
+    /// simulations with `seed`.
     pub fn of_run(salt: Salt, seed: u64) -> Self {
         let Self(key) = Self::fixed(salt);
         Self(mix64(key ^ mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))))
     }
 
-    /// Random 64-bit number of this key, the same at all places.
+    /// Random 64-bit number of this key, without dependence on a place.
     pub fn number(self) -> u64 {
         mix64(self.0)
     }
@@ -176,13 +182,14 @@ impl StepKey {
         mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// Uniform random number of a cell in (0, 1), both ends excluded.
+    /// Random number of this key for the cell `place`, uniform in (0, 1), both ends excluded.
     pub fn uniform_at(self, place: Place) -> f64 {
         // 53 bits: the precision of an `f64`.
         ((self.number_at(place) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Returns true with probability `share` / 256, independently for each cell.
+    /// Returns true with probability `share` / 256, independently for each cell (x, y, z); always
+    /// from a `share` of 256.
     pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
         let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
         self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
@@ -197,9 +204,9 @@ impl StepKey {
         bits(word, one & 1 == 1) & bits(word >> 32, one & 2 == 2)
     }
 
-    /// Bit mask of the cells of a group that are chosen with probability `share` / 256. The random
-    /// bytes are bit-sliced over 32-bit words, most significant bit first; words that cannot change
-    /// the result are not generated.
+    /// Bit mask of the cells of the group at `tile` that are chosen with probability `share` / 256
+    /// each (all from a `share` of 256). The random bytes are bit-sliced over 32-bit words, most
+    /// significant bit first; words that cannot change the result are not generated.
     #[inline]
     pub fn chosen(self, tile: TilePlace, share: u16) -> u32 {
         if share >= 256 {
@@ -227,7 +234,8 @@ impl StepKey {
     }
 }
 
-/// Cached patterns of one row: neighbouring cells of a group reuse one hash.
+/// Random patterns of the cells of one row, with a cache: neighbouring cells of a group reuse one
+/// hash.
 #[derive(Clone, Copy, Debug)]
 pub struct RowPatterns {
     key: StepKey,
@@ -238,7 +246,7 @@ pub struct RowPatterns {
 }
 
 impl RowPatterns {
-    /// Four random bits of the cell at `x`, as [`StepKey::pattern`] returns them.
+    /// Four random bits of the cell at `x` in the row, as [`StepKey::pattern`] returns them.
     #[inline]
     pub fn pattern(&mut self, x: usize) -> u8 {
         if self.group_x != x / TILE_X {

@@ -1,6 +1,6 @@
-//! Round numbers: 1, 2 or 5 times a power of ten.
+//! Round numbers (1, 2 or 5 times a power of ten) and rounding for display.
 
-/// Iterates over round numbers (1, 2, 5 × a power of ten) from `least` upwards; empty unless
+/// Iterates over the round numbers (1, 2, 5 × a power of ten) from `least` upwards; empty unless
 /// `least` is a positive number.
 pub fn steps(least: f64) -> impl Iterator<Item = f64> {
     let power = least.log10().floor();
@@ -24,7 +24,7 @@ pub fn steps(least: f64) -> impl Iterator<Item = f64> {
     rising.map(step).filter(move |step| *step >= least * 0.999)
 }
 
-/// Rounds a positive number up to two significant digits; returns any other value unchanged.
+/// Rounds a positive `value` up to two significant digits; returns any other value unchanged.
 pub fn round_up(value: f64) -> f64 {
     let tenth = 10_f64.powf(value.log10().floor() - 1.0);
     if tenth.is_finite() && tenth > 0.0 {
@@ -34,7 +34,7 @@ pub fn round_up(value: f64) -> f64 {
     }
 }
 
-/// Rounds down to 1, 2 or 5 × a power of ten; 0 for a value that is not positive.
+/// Rounds `value` down to 1, 2 or 5 × a power of ten; returns 0 if `value` is not positive.
 pub fn round_down(value: f64) -> f64 {
     steps(0.1 * value)
         .take_while(|step| *step <= value)
@@ -42,7 +42,8 @@ pub fn round_down(value: f64) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// Formats `value` with as many decimals as multiples of `step` need.
+/// Formats `value` with as many decimals (0 to 9) as multiples of `step` need, without trailing
+/// zeros.
 pub fn number(value: f64, step: f64) -> String {
     let digits = (-step.abs().max(1e-12).log10() - 1e-9)
         .ceil()

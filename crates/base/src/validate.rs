@@ -1,6 +1,7 @@
-//! Range checks for numbers from outside, with messages that name the key and a remedy.
+//! Range checks for numbers from files and flags, with messages that name the key and a remedy.
 
-/// Error for a value that is not allowed; it gives the key as the user wrote it.
+/// Error for a value that is not allowed; names the key as the user wrote it, the value, and the
+/// allowed values.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {value}: must be {expected}")]
 pub struct Invalid {
@@ -24,12 +25,14 @@ impl Invalid {
     }
 }
 
-/// Largest number of characters of a single word from a file that a message repeats.
+/// Largest number of characters of a word of untrusted text that a message repeats; longer words
+/// are cut.
 const LONGEST_WORD: usize = 60;
-/// Largest number of characters of a text from a file that a message repeats.
+/// Largest number of characters of an untrusted text that a message repeats; longer texts are cut.
 const LONGEST_TEXT: usize = 700;
 
-/// Sanitizes untrusted text for a terminal: one line of limited length without control characters.
+/// Sanitizes untrusted text for a terminal: one line without control characters, with each word and
+/// the whole text cut to a limited length (`LONGEST_WORD` and `LONGEST_TEXT` characters).
 pub fn escape_for_terminal(text: &str) -> String {
     let short = |text: String, most: usize| match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -60,8 +63,8 @@ pub fn quoted(word: &str) -> String {
     format!("\"{shown}\"")
 }
 
-/// Checks that a name is a single line without control characters, so that messages may repeat the
-/// name unchanged.
+/// Checks that `text`, the value of the key `key`, is a single line without control characters, so
+/// that messages may repeat it unchanged.
 pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;
     if text.chars().any(char::is_control) || text.chars().count() > LONGEST {
@@ -74,7 +77,8 @@ pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Checks that the value of the key `key` lies from `low` to `high` (inclusive); NaN is an error.
+/// Checks that `value`, the value of the key `key`, lies from `low` to `high` (inclusive); NaN is
+/// an error.
 pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
     if value >= low && value <= high {
         Ok(())

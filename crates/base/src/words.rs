@@ -1,4 +1,4 @@
-//! Human-readable formats of numbers, for reports and messages.
+//! Formats numbers with their units for reports and messages.
 
 /// Formats an integer with a space as thousands separator.
 pub fn grouped(number: u64) -> String {
@@ -13,7 +13,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats a volume in cm³, litres, m³, millions of m³ or km³, depending on its size.
+/// Formats a volume given in m³, in cm³, litres, m³, millions of m³ or km³, depending on its size.
 pub fn volume(m3: f64) -> String {
     match m3 {
         _ if m3 >= 1e9 => format!("{:.3} km³", m3 / 1e9),
@@ -24,7 +24,7 @@ pub fn volume(m3: f64) -> String {
     }
 }
 
-/// Formats an area in cm², m² or km², depending on its size.
+/// Formats an area given in m², in cm², m² or km², depending on its size.
 pub fn area(m2: f64) -> String {
     match m2 {
         _ if m2 >= 1e7 => format!("{:.3} km²", m2 / 1e6),
@@ -54,12 +54,12 @@ fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
     )
 }
 
-/// Formats an energy given in joules, in J, kJ, MJ and so on.
+/// Formats an energy given in joules with three significant digits, in J, kJ, MJ and so on.
 pub fn heat(joules: f64) -> String {
     prefixed(joules, |steps| format!("{}J", PREFIXES[steps]))
 }
 
-/// Formats a mass given in kilograms, in kg, t, kt and so on.
+/// Formats a mass given in kilograms with three significant digits, in kg, t, kt and so on.
 pub fn mass(kg: f64) -> String {
     prefixed(kg, |steps| {
         if steps == 0 {
@@ -70,7 +70,7 @@ pub fn mass(kg: f64) -> String {
     })
 }
 
-/// Formats a length given in metres, in mm, m or km.
+/// Formats a length given in metres with three significant digits, in mm, m or km.
 pub fn length(m: f64) -> String {
     match m.abs() {
         size if size >= 1e4 => format!("{} km", rough(m / 1e3)),
@@ -82,8 +82,8 @@ pub fn length(m: f64) -> String {
 /// Names of the units of time, each with its length in seconds.
 pub const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
-/// Formats a duration in the largest unit of `TIMES` that is not longer than the duration, else in
-/// seconds.
+/// Formats a duration given in seconds in the largest unit of `TIMES` that is not longer than the
+/// duration, with at most two decimals; shorter durations in seconds.
 pub fn duration(seconds: f64) -> String {
     let (unit, size) = TIMES
         .iter()
@@ -93,7 +93,7 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", short(seconds / size, 2))
 }
 
-/// Rounds a number to at most `digits` decimals; numbers from 10¹⁵ are returned unchanged.
+/// Rounds `number` to at most `digits` decimals; numbers from 10¹⁵ are returned unchanged.
 pub fn short(number: f64, digits: i32) -> f64 {
     let power = 10f64.powi(digits);
     if number.abs() < 1e15 {
@@ -103,7 +103,7 @@ pub fn short(number: f64, digits: i32) -> f64 {
     }
 }
 
-/// Rounds a number to three significant digits.
+/// Rounds `number` to three significant digits.
 pub fn rough(number: f64) -> f64 {
     if number == 0.0 || !number.is_finite() {
         return number;

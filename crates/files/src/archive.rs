@@ -26,18 +26,20 @@ pub const ENDING: &str = "lavoxel";
 /// entry takes at least 46 bytes.
 const LONGEST_LIST: u64 = 1 << 20;
 
-/// Memory of the longest possible list of entries, in bytes.
+/// Memory in bytes that is counted while a session file's list of entries is read; upper bound for
+/// lists of `LONGEST_LIST` bytes.
 const LIST: f64 = 16.0 * LONGEST_LIST as f64;
 
-/// Suggested action in the message about an entry that exceeds the memory limit.
+/// Advice in the message about an entry of a session file that exceeds the memory limit.
 const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
 
-/// Content of a virtual file, with the reservation of its memory.
+/// Content of a virtual file, and the reservation that counts the memory of the content against the
+/// memory limit.
 #[derive(Debug)]
 pub struct ArchivedFile {
-    /// Bytes of the file.
+    /// Content of the virtual file.
     pub bytes: Cow<'static, [u8]>,
-    /// Reservation of the content's memory.
+    /// Reservation of the memory of `bytes`; ends when the value is dropped.
     pub held: Held,
 }
 
@@ -83,7 +85,8 @@ fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
 }
 
-/// Reads the entry `name` of the session file `session`, after a check of the memory limit.
+/// Reads the entry `name` of the session file `session`. Fails if the file is no valid session
+/// file, has no such entry, or if the content would exceed the memory limit.
 fn entry(session: &Path, name: &str) -> io::Result<ArchivedFile> {
     input::guard(|| unpacked(session, name))?
 }
@@ -133,7 +136,7 @@ fn unpacked(session: &Path, name: &str) -> io::Result<ArchivedFile> {
     })
 }
 
-/// Converts an error of the ZIP library to an I/O error.
+/// Converts `cause`, an error of the ZIP library, to an I/O error.
 fn wrong(cause: ZipError) -> io::Error {
     match cause {
         ZipError::Io(cause) => cause,
@@ -141,19 +144,20 @@ fn wrong(cause: ZipError) -> io::Error {
     }
 }
 
-/// Wraps the reader of a session file while the list of entries is read: limits the number of bytes
-/// read, and rejects an archive that declares more entries than its bytes can hold.
+/// Reader of a session file that is used while the list of entries is read: limits the number of
+/// bytes read, and rejects an archive that declares more entries than its bytes can hold.
 struct Listed {
     file: File,
     left: Rc<Cell<u64>>,
-    /// Last three bytes of the previous read, so that a signature across two reads is found.
+    /// Last three bytes of the previous read, needed to find a signature that begins in one read
+    /// and ends in the next.
     last: [u8; 3],
 }
 
 impl Read for Listed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        /// Signature of a ZIP64 archive, whose header declares the number of entries for which the
-        /// ZIP library would reserve memory.
+        /// Signature of the end record of a ZIP64 archive, which states the number of entries for
+        /// which the ZIP library would reserve memory.
         const ZIP64: &[u8] = b"PK\x06\x06";
         let count = self.file.read(into)?;
         if self.left.get() == u64::MAX {

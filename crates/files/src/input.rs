@@ -17,32 +17,32 @@ use std::sync::Once;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 use lavoxel_base::validate::escape_for_terminal;
 
-/// Input format with its limits; opens files of this format.
+/// Reader of one input format: the limits of the format, and functions that open its files.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reader {
-    /// Short name of the format, such as `rates`.
+    /// Short name of the format in documentation, such as `rates`.
     pub name: &'static str,
     /// Description of a file of this format, such as `a table of effusion rates`.
     pub what: &'static str,
-    /// File extensions in lower case, without the dot; empty if the name of the file follows from
-    /// another file or is fixed.
+    /// File extensions in lower case, without the dot; empty if the name of the file is fixed or
+    /// derived from the name of a related file.
     pub endings: &'static [&'static str],
     /// Commands, scene keys and flags that take such a file, for documentation.
     pub named_by: &'static str,
-    /// Upper bound on the length of a file, in bytes.
+    /// Upper bound on the length of a file of this format, in bytes.
     pub most_bytes: u64,
     /// Peak memory while a file is decoded, in bytes per byte of the file; checked before the file
     /// is read.
     pub weight: f64,
     /// Path of the source file that checks the memory of the decoded content.
     pub weighed_in: &'static str,
-    /// Name of the fuzz target that tests the decoder.
+    /// Name of the fuzz target that tests the decoder of this format.
     pub fuzz: &'static str,
 }
 
-/// Upper bound on the length of a raster file in bytes: the heights of the largest possible box as
-/// text.
+/// Upper bound on the length of a raster file in bytes (64 GiB): room for the heights of the
+/// largest possible simulation box as text.
 const RASTER: u64 = 1 << 36;
 
 /// Declares readers as constants together with the list of all readers, so that the list is always
@@ -70,7 +70,7 @@ macro_rules! readers {
     };
 }
 
-/// Readers of all heightmap formats.
+/// Readers of all raster formats that can contain a heightmap.
 pub static RASTERS: &[&Reader] = &[&ASC, &CSV, &DEM, &HGT, &NPY, &PNG, &RAW, &TIF];
 
 readers! {
@@ -125,25 +125,25 @@ readers! {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// The operating system reports an error.
+    /// The operating system reports an error while an input file is read.
     #[error("{0}")]
     Read(#[from] io::Error),
     /// The path is not a regular file but, for example, a folder or a device; the text describes
     /// the object.
     #[error("expected a file, found {0}")]
     NotRegular(&'static str),
-    /// The file is longer than files of its format may be.
+    /// The file is longer than a file of its format may be.
     #[error("is longer than {} MiB; is it {what}?", most >> 20)]
     TooLong {
-        /// Description of the expected file.
+        /// Description of a file of the expected format.
         what: &'static str,
-        /// Upper bound on the length, in bytes.
+        /// Upper bound on the length of a file of the format, in bytes.
         most: u64,
     },
-    /// The content of the file would need more memory than allowed.
+    /// The content of the input file would need more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// The bytes are not valid UTF-8; the field is the offset of the first invalid byte.
+    /// The bytes are not valid UTF-8; the number is the offset in bytes of the first invalid byte.
     #[error("is no text: byte {0} is no UTF-8")]
     NotText(usize),
     /// The decoder panicked; the text is the message of the panic.
@@ -163,7 +163,8 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Content of a file, whose memory is reserved until the value is dropped.
+/// Content of an input file; the memory limit counts the content's memory until the value is
+/// dropped.
 #[derive(Debug)]
 pub struct Loaded<T> {
     content: T,
@@ -179,7 +180,7 @@ impl<T> std::ops::Deref for Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// Combines `content` with the reservation `held` of its memory.
+    /// Combines `content` with `held`, the reservation of its memory.
     pub fn new(content: T, held: Held) -> Self {
         Self {
             content,
@@ -187,13 +188,14 @@ impl<T> Loaded<T> {
         }
     }
 
-    /// Returns the content and the reservation of its memory.
+    /// Returns the content of the file, and the reservation of its memory.
     pub fn into_parts(self) -> (T, Held) {
         (self.content, self._held)
     }
 }
 
-/// Returns a description of the object with the metadata `about`, such as `a folder`.
+/// Returns a description of an object that is no regular file, such as `a folder`; `about`:
+/// metadata of the object.
 fn kind_of(about: &std::fs::Metadata) -> &'static str {
     if about.is_dir() {
         "a folder"
@@ -216,8 +218,8 @@ pub fn length_of(path: &Path) -> Result<u64, InputError> {
     }
 }
 
-/// Checks that `path` is a regular file or a pipe. Folders are rejected, and devices too, whose
-/// input may be endless. A missing file is no error here.
+/// Checks that `path` is not a folder or a device, whose input may be endless. Regular files, pipes
+/// and missing files pass.
 ///
 /// # Errors
 /// Description of the rejected object, such as `a folder`.
@@ -241,7 +243,8 @@ pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     }
 }
 
-/// Decodes UTF-8; with a byte order mark also UTF-16, which spreadsheet programs write.
+/// Decodes UTF-8 text or, if `bytes` begin with the byte order mark of UTF-16, UTF-16 text, which
+/// spreadsheet programs write. Fails for invalid text.
 fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes[2..]
@@ -270,8 +273,8 @@ pub fn ending(path: &Path) -> String {
 }
 
 impl Reader {
-    /// Returns the reader in `among` whose extensions include that of `path`, ignoring case; `None`
-    /// if there is none.
+    /// Returns the first reader in `among` whose extensions include that of `path`, ignoring case;
+    /// `None` if no reader does.
     pub fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
         let ending = ending(path);
         among
@@ -309,7 +312,7 @@ impl Reader {
         }
     }
 
-    /// Opens the regular file or pipe at `path`. The length is not checked: the caller must limit
+    /// Opens the regular file or pipe at `path`. Its length is not checked: the caller must limit
     /// the number of bytes read.
     ///
     /// # Errors
@@ -360,7 +363,7 @@ impl Reader {
 }
 
 thread_local! {
-    /// True while the current thread runs a decoder inside [`guard`].
+    /// Set while the current thread runs a decoder inside `guard`.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -13,14 +13,15 @@ use tempfile::NamedTempFile;
 
 pub use self::writers::{WRITERS, Writer};
 
-/// Folder for output files whose paths the user did not choose.
+/// Name of the folder for output files whose paths the user did not choose.
 pub const FOLDER: &str = "lavoxel-out";
 
-/// Upper bound on the length of a part of a file name that is made from user text, in characters.
+/// Upper bound, in characters, on the length of a part of a file name that is made from user text.
 const LONGEST_NAME: usize = 60;
 
-/// Makes a part of a file name, without path separators, from untrusted text: keeps letters,
-/// digits, `-`, `_` and inner `.`.
+/// Returns `text`, which is untrusted, as a part of a file name: letters, digits, `-`, `_` and
+/// inner `.` are kept, all other characters become `_`, and the text ends after `LONGEST_NAME`
+/// characters. Returns `unnamed` for an empty text.
 pub fn safe_name(text: &str) -> String {
     let plain = |c: char| {
         if c.is_alphanumeric() || "-_.".contains(c) {
@@ -42,7 +43,8 @@ pub fn safe_name(text: &str) -> String {
     }
 }
 
-/// Makes a file name without extension from a scene's name. The result is valid on all systems and
+/// Returns a file name without extension made from the scene name `name`: lower-case ASCII letters
+/// and digits, with `-` in place of all other characters. The result is valid on all systems and
 /// needs no quotes in shells.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| {
@@ -74,14 +76,15 @@ pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> Pa
 /// Choice of the user for an output path at which a file exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Keep the existing file; writing fails.
+    /// Keeps the existing file, so that writing fails.
     Keep,
-    /// Replace the existing file as soon as the new file is complete.
+    /// Replaces the existing file as soon as the new file is complete.
     Replace,
 }
 
 impl Existing {
-    /// Policy of the flag `--force`: replaces existing files if `force` is set.
+    /// Returns `Existing::Replace` if `force` (the flag `--force`) is true, otherwise
+    /// `Existing::Keep`.
     pub fn by_force(force: bool) -> Self {
         if force { Self::Replace } else { Self::Keep }
     }
@@ -91,32 +94,32 @@ impl Existing {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// A file exists at the path, and `Existing::Keep` was chosen.
+    /// A file exists at the output path, and `Existing::Keep` was chosen.
     #[error("{path} exists already: choose another name")]
     Exists {
         /// Path of the existing file.
         path: PathBuf,
     },
-    /// The path is an input file of the same command.
+    /// The output path is that of an input file of the same command.
     #[error(
         "{path} is read by this command and would be replaced: choose another name for what is written"
     )]
     Source {
-        /// Path of the file.
+        /// Path of the input file.
         path: PathBuf,
     },
-    /// Two outputs of the same command have this path.
+    /// Two outputs of the same command have the same path.
     #[error("{path}: two outputs cannot have the same name")]
     Twice {
-        /// Path of the file.
+        /// Path of both outputs.
         path: PathBuf,
     },
     /// The operating system reports an error on writing the file or creating its folder.
     #[error("cannot write {path}: {cause}")]
     Io {
-        /// Path of the file.
+        /// Path of the output file.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Error that the operating system reported.
         cause: io::Error,
     },
 }
@@ -131,8 +134,8 @@ impl OutputError {
     }
 }
 
-/// Returns the canonical path of a file; for a missing file, that of its folder with the file's
-/// name.
+/// Returns the canonical path of the file `path`; if the file is missing, the canonical path of its
+/// folder joined with the file's name.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if let Ok(path) = fs::canonicalize(&path) {
@@ -163,7 +166,7 @@ pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
     }
 }
 
-/// Canonical paths of the input files of this process, which no output may replace.
+/// Canonical paths of the input files of this process; no output may replace these files.
 static SOURCES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// Protects an input file from being replaced by an output of this process; no effect if the file
@@ -179,8 +182,9 @@ fn is_source(path: &Path) -> bool {
     fs::canonicalize(path).is_ok_and(among)
 }
 
-/// Checks that a file can be written at `path` under the choice `existing`; called before long
-/// computations.
+/// Checks that a file may be written at `path`: that no input file of this command and no folder or
+/// device is there, that no file is there unless `existing` allows its replacement, and that files
+/// can be created in the folder.
 pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if is_source(path) {
         return Err(OutputError::Source {
@@ -225,7 +229,7 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
 }
 
 /// Output file whose data go to a temporary file in the same folder, which [`WholeFile::commit`]
-/// renames to the final path. Dropped before, it deletes the temporary file.
+/// renames to the final path. If dropped without `commit`, the temporary file is deleted.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -234,11 +238,11 @@ pub struct WholeFile {
     _begun: Begun,
 }
 
-/// Final paths of all unfinished outputs, by path of their temporary files.
+/// Unfinished outputs of this process; key: path of the temporary file, value: final path.
 static BEGUN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
 
-/// Registration of an unfinished output in `BEGUN`, by the path of its temporary file; removed on
-/// drop.
+/// Entry of an unfinished output in `BEGUN`, by the path of its temporary file; the entry is
+/// removed on drop.
 #[derive(Debug)]
 struct Begun(PathBuf);
 
@@ -259,8 +263,9 @@ impl Drop for Begun {
     }
 }
 
-/// Deletes the temporary files of all unfinished outputs and returns their final paths. May be
-/// called only when the program ends, because writing to these outputs fails afterwards.
+/// Deletes the temporary files of all unfinished outputs and returns the final paths of these
+/// outputs. May be called only when the program ends, because writing to these outputs fails
+/// afterwards.
 pub fn abandon() -> Vec<PathBuf> {
     let begun = BEGUN
         .lock()
@@ -273,7 +278,8 @@ pub fn abandon() -> Vec<PathBuf> {
 }
 
 impl WholeFile {
-    /// Creates a temporary file for the output at `path`, and missing folders.
+    /// Creates a temporary file for the output at `path`, and the folders of `path` that are
+    /// missing. Fails under the same conditions as `check_free`, or if the file cannot be created.
     pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
         check_free(path, existing)?;
         let folder = folder_of(path);
@@ -296,7 +302,7 @@ impl WholeFile {
         })
     }
 
-    /// Returns the final path of the output.
+    /// Returns the path that the output file will have when it is complete.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -345,7 +351,7 @@ impl WholeFile {
     }
 }
 
-/// Returns the folder of a path; `.` for a bare file name.
+/// Returns the folder of a path; `.` for a file name without folder.
 fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -363,7 +369,7 @@ fn sync_folder(folder: &Path) {
     }
 }
 
-/// Prefix of the names of all temporary files.
+/// Prefix of the names of all temporary output files.
 const TEMPORARY: &str = ".lavoxel-";
 
 /// Number of random characters in the name of a temporary file after its prefix.
@@ -377,8 +383,8 @@ fn temporary_prefix(path: &Path) -> String {
     format!("{TEMPORARY}{}-", name.unwrap_or_default())
 }
 
-/// Returns a path in the folder of `path` for a temporary second name of that output; [`sweep`]
-/// recognises the name.
+/// Returns a path in the folder of `path` for a temporary second name of the output `path`; `sweep`
+/// recognises such names.
 pub fn second_name(path: &Path) -> PathBuf {
     folder_of(path).join(format!("{}second", temporary_prefix(path)))
 }
@@ -408,7 +414,7 @@ fn sweep_once(folder: &Path) {
 }
 
 /// Deletes temporary files for the output `path` that killed processes left behind. Files of
-/// running writers are locked and are kept, on systems that support such locks.
+/// running writers are locked and therefore kept, on systems that support such locks.
 pub fn sweep(path: &Path) {
     let prefix = temporary_prefix(path);
     sweep_those(folder_of(path), |_, name| {
@@ -417,7 +423,7 @@ pub fn sweep(path: &Path) {
     });
 }
 
-/// Deletes all abandoned temporary files in `folder`, to which only this program may write.
+/// Deletes all abandoned temporary files in `folder`, into which only this program may write.
 pub fn sweep_away(folder: &Path) {
     sweep_those(folder, |_, name| name.starts_with(TEMPORARY));
 }
@@ -440,8 +446,8 @@ fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     }
 }
 
-/// Creates a temporary file in `folder` with the default permissions of new files; the library for
-/// temporary files would make it private to the user.
+/// Creates a temporary file in `folder`, whose name begins with `prefix`, with the default
+/// permissions of new files; the library for temporary files would make it private to the user.
 fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);
@@ -450,7 +456,8 @@ fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-/// Writes a file by a call of `fill`; the file appears at `path` only if complete.
+/// Writes the file `path`: `fill` writes the content to a temporary file, which is renamed to
+/// `path` only if `fill` succeeds.
 ///
 /// # Errors
 /// [`OutputError`] when the file exists and is to be kept, or cannot be written.

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Virtual folder of the embedded files.
+/// Name of the virtual folder of the files that are embedded in the program.
 pub const FOLDER: &str = "shipped:";
 
 macro_rules! shipped {
@@ -62,12 +62,12 @@ const FILES: &[(&str, &[u8])] = shipped![
     "wax.toml",
 ];
 
-/// Scene that is embedded in the program.
+/// Scene that is embedded in the program: its name and its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
     /// Name of the scene: its file name without the extension.
     pub name: &'static str,
-    /// Content of the scene file (TOML).
+    /// Content of the embedded scene file (TOML).
     pub text: &'static str,
 }
 
@@ -92,7 +92,7 @@ impl Shipped {
         words[..end].trim_end_matches('.').replace('*', "")
     }
 
-    /// Returns the virtual path by which the scene can be opened.
+    /// Returns the virtual path by which the embedded scene can be opened.
     pub fn path(&self) -> PathBuf {
         Path::new(FOLDER).join(format!("{}.toml", self.name))
     }
@@ -109,7 +109,8 @@ pub fn scenes() -> impl Iterator<Item = Shipped> {
     })
 }
 
-/// Returns the content of the embedded file at the virtual path `path`; `None` if there is none.
+/// Returns the content of the embedded file at the virtual path `path`; `None` if no embedded file
+/// has this path.
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
     FILES
@@ -118,8 +119,8 @@ pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
         .map(|(_, bytes)| *bytes)
 }
 
-/// Returns the part of `path` after the component [`FOLDER`]; `None` if `path` has no such
-/// component. Folders before it are ignored, because a scene saved elsewhere may have a folder
+/// Returns the part of `path` after the component `FOLDER`; `None` if `path` has no such component.
+/// Folders before `FOLDER` are ignored, because a scene saved elsewhere may have a folder
 /// prepended.
 pub fn inside(path: &Path) -> Option<&Path> {
     let mut parts = path.components();
@@ -128,8 +129,7 @@ pub fn inside(path: &Path) -> Option<&Path> {
 }
 
 /// Returns the virtual path of the embedded file that the user means by `typed`: a scene with or
-/// without extension, or a heightmap. `None` if a file on disk has this name, or no embedded file
-/// does.
+/// without extension, or a heightmap. `None` if a file on disk or no embedded file has this name.
 pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;

@@ -1,27 +1,28 @@
 //! Parser of tables of numbers and words with a header row (`.csv`), as spreadsheets and
-//! instruments export them; all tables are read by this module.
+//! instruments export them. All readers of such tables use this module.
 //!
-//! - A line `sep=;` names the separator; without such a line it is the first of `;`, tab and `,`
-//!   that the heading has outside of quotes.
-//! - Where `;` or tabs separate, a comma within a number is its decimal point.
-//! - Lines that begin with `#`, blank lines and rows of separators alone are skipped; lines end as
-//!   on any system.
-//! - A row with more fields than the heading is refused: its numbers would move into other columns.
-//!   Missing fields at the end are empty.
+//! - A line such as `sep=;` states the separator of fields. Without such a line, the separator is
+//!   the first of `;`, tab and `,` that the heading contains outside of quotation marks.
+//! - If the separator is not a comma, a comma within a number is a decimal comma.
+//! - Lines that begin with `#`, blank lines and rows without any text are skipped; line ends of all
+//!   systems are accepted.
+//! - A row with text in more fields than the heading has is an error, because its numbers would be
+//!   in wrong columns. Missing fields at the end of a row are empty.
 
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::escape_for_terminal;
 
-/// Characters that may separate fields, in order of preference.
+/// Characters that may separate fields, in the order in which they are tried.
 const SEPARATORS: [char; 3] = [';', '\t', ','];
 
-/// Separators that a line `sep=…` may declare.
+/// Separators that a first line `sep=…` of a table may declare.
 const NAMED: [char; 4] = [';', '\t', ',', '|'];
 
-/// Memory in bytes per field: text and growing lists.
+/// Memory that is counted per field of a table, in bytes: its text, doubled for the growth of
+/// lists.
 const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
 
-/// Number of fields between two checks of the memory limit.
+/// Number of fields of a table that are parsed between two checks of the memory limit.
 const WEIGHED: usize = 4096;
 
 /// Table of texts: heading with column names, and rows.
@@ -31,13 +32,13 @@ pub struct Table {
     rows: Vec<TableRow>,
 }
 
-/// Row of a table read from text: its fields, as text.
+/// Row of a table: the texts of its fields.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRow {
-    /// Line number in the text, counted from 1.
+    /// Line number of the row in the table's text, counted from 1.
     pub line: usize,
     fields: Vec<String>,
-    /// Set if a comma within a number is a decimal point.
+    /// Set if a comma within a number of this row is a decimal point.
     decimal_comma: bool,
 }
 
@@ -132,8 +133,8 @@ impl Table {
         Ok(Self { heading, rows })
     }
 
-    /// Returns the index of the first column whose name is in `names`, ignoring case; `None` if
-    /// there is none.
+    /// Returns the index of the first column whose name is in `names`, ignoring case; `None` if no
+    /// column has such a name.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| {
             self.heading
@@ -192,13 +193,13 @@ impl TableRow {
         column.map(|column| self.number(column, what)).transpose()
     }
 
-    /// Returns the message that this row has the fault `fault`, with its line number.
+    /// Returns an error message with the line number of this row and the text `fault`.
     pub fn fault(&self, fault: &str) -> String {
         format!("line {}: {fault}", self.line)
     }
 }
 
-/// Returns the field with a point in place of its decimal comma, if `decimal_comma` is true and the
+/// Returns `field` with a point in place of its decimal comma, if `decimal_comma` is true and the
 /// field has exactly one comma and no point. Several commas would be separators of thousands.
 pub fn with_point(field: &str, decimal_comma: bool) -> String {
     let is_decimal = decimal_comma && field.matches(',').count() == 1 && !field.contains('.');
@@ -223,8 +224,8 @@ pub fn named_separator(line: &str) -> Option<char> {
         .filter(|letter| NAMED.contains(letter) && letters.next().is_none())
 }
 
-/// Returns the separator that a line uses: the first of `SEPARATORS` outside of quotation marks. A
-/// comma is the last choice, because numbers may contain commas.
+/// Returns the separator that the heading `line` uses: the first of `SEPARATORS` that occurs
+/// outside of quotation marks. A comma is tried last, because numbers may contain commas.
 pub fn separator_of(line: &str) -> char {
     SEPARATORS
         .into_iter()
@@ -241,7 +242,8 @@ pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns `text` as a field of a record, between quotation marks where these are needed.
+/// Returns `text` as a field of a CSV record: between quotation marks if it contains a comma, a
+/// quotation mark or a line break.
 pub fn quoted(text: &str) -> String {
     match text.contains([',', '"', '\n']) {
         true => format!("\"{}\"", text.replace('"', "\"\"")),
@@ -249,8 +251,8 @@ pub fn quoted(text: &str) -> String {
     }
 }
 
-/// Splits a record into its fields. A field in quotation marks may contain separators, and two
-/// quotation marks in it stand for one. `line`: line number for messages.
+/// Splits the record `record` into its fields. A field in quotation marks may contain separators;
+/// two quotation marks inside it stand for one. `line`: line number for messages.
 fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>, String> {
     if record.matches('"').count() % 2 == 1 {
         return Err(format!("line {line}: a quotation mark is never closed"));
@@ -273,16 +275,16 @@ fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>,
     Ok(all)
 }
 
-/// Iterates over the records of a text: lines, joined where a line break is inside quotation marks.
+/// Iterator over the records of a text: lines, joined where a line break is inside quotation marks.
 struct TextRecords<'a> {
     rest: &'a str,
-    /// Number of the line that was read last, counted from 1.
+    /// Number of the text line that was read last, counted from 1.
     line: usize,
 }
 
 impl<'a> TextRecords<'a> {
     /// Returns the next record that is neither blank nor a comment, as (number of its first line,
-    /// text); `None` at the end.
+    /// text); `None` at the end of the text.
     fn next_said(&mut self) -> Option<(usize, &'a str)> {
         while !self.rest.is_empty() {
             let line = self.line + 1;
@@ -309,7 +311,7 @@ impl<'a> TextRecords<'a> {
     }
 }
 
-/// Returns the number of line breaks in a text.
+/// Returns the number of line breaks in `text`.
 fn lines_in(text: &str) -> usize {
     text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }

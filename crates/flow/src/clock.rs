@@ -1,29 +1,29 @@
-//! Start and end times of steps: all steps have the same length, except those that the end of a run
-//! cuts short.
+//! Start and end times of a flow's steps: all steps have the same length, except those that the end
+//! of a simulation cuts short.
 
-/// Step that ends before its full length.
+/// Step of a flow that ends before its full length, because a simulation ended within the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ShortStep {
-    /// Number of the step, from 0.
+    /// Number of the shortened step, counted from 0.
     step: u64,
-    /// End of the step in seconds from the start of the simulation.
+    /// End time of the shortened step in seconds since the start of the simulation.
     end_s: f64,
 }
 
-/// Tolerance for rounding errors, as a share of a step: an end time this close to the end of a
-/// whole step does not shorten the step.
+/// Tolerance for rounding errors, as a share of the step length: an end time this close to the end
+/// of a full step does not shorten the step.
 const ROUNDING: f64 = 1e-9;
 
 /// Start and end times of a flow's steps. A shortened step moves all later steps to earlier times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowClock {
     step_s: f64,
-    /// Short steps, in ascending order of their numbers.
+    /// Shortened steps, in ascending order of their numbers.
     short: Vec<ShortStep>,
 }
 
 impl FlowClock {
-    /// Clock whose steps all last `step_s` seconds.
+    /// Returns a clock whose steps all last `step_s` seconds.
     pub fn from_step_s(step_s: f64) -> Self {
         Self {
             step_s,
@@ -52,14 +52,14 @@ impl FlowClock {
         Some(clock)
     }
 
-    /// Rows (step number, end time in seconds) of the shortened steps with numbers below `step`, in
-    /// the form that [`FlowClock::new`] takes.
+    /// Shortened steps with numbers below `step`, as rows of step number and end time in seconds,
+    /// in the form that [`FlowClock::new`] takes.
     pub fn short_steps(&self, step: u64) -> Vec<[f64; 2]> {
         let made = self.short.iter().take_while(|short| short.step < step);
         made.map(|short| [short.step as f64, short.end_s]).collect()
     }
 
-    /// Time in seconds after the first `steps` steps.
+    /// Simulated time in seconds at the end of the first `steps` steps.
     pub fn time_s(&self, steps: u64) -> f64 {
         let before = self.short.partition_point(|short| short.step < steps);
         match before.checked_sub(1).map(|last| self.short[last]) {
@@ -76,8 +76,8 @@ impl FlowClock {
         }
     }
 
-    /// Number of steps needed to reach the time `time_s` (seconds); an unfinished step counts as
-    /// one.
+    /// Number of steps needed to reach the time `time_s` (seconds); a step that contains `time_s`
+    /// counts in full.
     pub fn steps_in(&self, time_s: f64) -> u64 {
         let before = self.short.partition_point(|short| short.end_s <= time_s);
         let (steps, from_s) = before.checked_sub(1).map_or((0, 0.0), |last| {
@@ -88,8 +88,9 @@ impl FlowClock {
         steps + ((time_s - from_s) / self.step_s - ROUNDING).ceil().max(0.0) as u64
     }
 
-    /// Sets the end time of the run, after `made` finished steps: the step that contains `end_s`
-    /// (in seconds) ends there. `None`: all later steps have their full length.
+    /// Sets the end time of the simulation to `end_s` (seconds), after `made` finished steps: the
+    /// step that contains `end_s` is shortened to end at this time. `None`: all later steps have
+    /// their full length.
     pub fn end_at(&mut self, made: u64, end_s: Option<f64>) {
         self.short.retain(|short| short.step < made);
         let Some(end_s) = end_s else { return };
@@ -102,8 +103,8 @@ impl FlowClock {
         }
     }
 
-    /// Returns the clock with an end time (`end_s` in seconds; `None`: no end) for a run that has
-    /// not begun; shortened steps of the earlier run that it continues are kept.
+    /// Returns the clock with the end time `end_s` (in seconds; `None`: no end) for a simulation
+    /// that begins; keeps the shortened steps of an earlier simulation that the new one continues.
     pub fn ending_at(mut self, end_s: Option<f64>) -> Self {
         let made = self.short.last().map_or(0, |last| last.step + 1);
         self.end_at(made, end_s);

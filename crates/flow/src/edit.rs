@@ -1,7 +1,7 @@
 //! Edits of cells by a person or a scene: adding liquid, meltable solid or rock, and removing
 //! matter.
 //!
-//! Invariant: every unit of amount and heat that an edit adds or removes is booked in the ledgers.
+//! Invariant: every unit of amount and heat that an edit adds or removes is booked in the accounts.
 
 use std::ops::Range;
 
@@ -10,12 +10,13 @@ use crate::motion::plan::neighbours;
 use crate::store::column::{Column, UNIT};
 use crate::store::column_summary::ColumnSummary;
 
-/// Matter that an edit puts into cells of a flow.
+/// Change that an edit makes to cells of a flow: matter to add or to remove.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowEdit {
-    /// Adds liquid to cells up to `share`, as far as rock leaves room.
+    /// Adds liquid to cells that contain less than `share`, as far as rock leaves room.
     Lava {
-        /// Lower bound of the filling of a cell after the edit, as a share of a full cell (0 to 1).
+        /// Share of a full cell (0 to 1) up to which each cell is filled with liquid; a fuller cell
+        /// stays unchanged.
         share: f64,
         /// Temperature of the added liquid, in K.
         temperature_k: f64,
@@ -23,24 +24,25 @@ pub enum FlowEdit {
     /// Fills the room that rock leaves in cells with meltable solid, and removes the liquid there.
     /// Only for a lava with a liquidus.
     Solid {
-        /// Temperature of the solid, in K.
+        /// Temperature of the added solid, in K.
         temperature_k: f64,
     },
-    /// Makes cells full rock; their liquid and solid are removed.
+    /// Fills cells with rock, and removes their liquid and meltable solid.
     Rock,
-    /// Removes liquid.
+    /// Removes the liquid of cells; meltable solid and rock stay.
     Drain,
-    /// Removes liquid, solid and rock.
+    /// Empties cells: removes their liquid, meltable solid and rock.
     Nothing,
 }
 
 impl Flow {
     /// Applies `edit` to the cells `[x, y, z]` of `places` and returns the numbers of the edited
-    /// columns, ascending. Liquid is moved to the floor of its gap at once.
+    /// columns, ascending. Liquid sinks to the floor of its gap at once.
     ///
     /// # Panics
     ///
-    /// If a place lies outside the box, or solid is put into a flow whose lava has no liquidus.
+    /// If a place lies outside the box, or if meltable solid is put into a flow whose lava has no
+    /// liquidus.
     pub fn edit(
         &mut self,
         places: impl IntoIterator<Item = [usize; 3]>,
@@ -68,17 +70,18 @@ impl Flow {
         columns
     }
 
-    /// Raises the uppermost ground surface of `columns` (numbers, ascending) by `by` cell heights,
-    /// or lowers the surface if `by` is negative. Returns for each column the range of levels that
-    /// became full rock. Liquid where new rock appears is removed.
+    /// Raises the uppermost rock surface of the columns with the numbers `columns` (ascending) by
+    /// `by` cell heights; a negative `by` lowers the surface. Returns for each column the range of
+    /// the cell indices that became full rock. Removes liquid from places where new rock appears.
     pub fn raise(&mut self, columns: &[u32], by: f64) -> Vec<Range<usize>> {
         let by = (by * f64::from(UNITS)).round() as i64;
         self.raise_to(columns, |_, old| old + by)
     }
 
-    /// Sets the ground height of `columns` (numbers, ascending) to `height(column)` in cell heights
-    /// above the floor. Columns that contain lava, and columns for which `height` returns `None`,
-    /// keep their ground. Returns for each column the range of levels that became full rock.
+    /// Sets the ground height of the columns with the numbers `columns` (ascending) to
+    /// `height(column)` in cell heights above the floor of the box. Columns that contain lava, and
+    /// columns for which `height` returns `None`, keep their ground. Returns for each column the
+    /// range of the cell indices that became full rock.
     pub fn survey(
         &mut self,
         columns: &[u32],
@@ -96,7 +99,8 @@ impl Flow {
         self.raise_to(columns, to)
     }
 
-    /// Returns true if column `c` contains lava: liquid, solidified, or meltable solid.
+    /// Returns true if column `c` contains lava: liquid, rock from solidified lava, or meltable
+    /// solid.
     fn holds_lava(&self, c: usize) -> bool {
         let solid = self
             .solids
@@ -105,9 +109,9 @@ impl Flow {
         solid || self.has_set(c) || self.columns.get(c).is_some_and(Column::is_wet)
     }
 
-    /// Sets the uppermost ground surface of `columns` to the height `to(column, old height)`, all
-    /// heights in units (`UNITS` per cell height). Returns for each column the range of levels
-    /// that became full rock.
+    /// Sets the uppermost rock surface of the columns with the numbers `columns` to the height
+    /// `to(column, old height)`, all heights in units of height (`UNITS` per cell height). Returns
+    /// for each column the range of the cell indices that became full rock.
     fn raise_to(&mut self, columns: &[u32], to: impl Fn(usize, i64) -> i64) -> Vec<Range<usize>> {
         let levels = columns.iter().map(|&c| match self.columns.get(c as usize) {
             Some(_) => self.raise_column(c as usize, &to),
@@ -121,7 +125,9 @@ impl Flow {
         levels
     }
 
-    /// Changes the ground of column `c`, which has no stored cells because lava never came near.
+    /// Sets the ground height of column `c`, which has no stored cells because lava never came
+    /// near, to `to(c, old height)`, in units of height. Returns the range of the cell indices that
+    /// became full rock.
     fn raise_bare(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
         let old = self.ground.at(c);
         let new = to(c, old).clamp(0, self.space.ny as i64 * UNIT);
@@ -175,7 +181,8 @@ impl Flow {
         }
     }
 
-    /// Tops a cell up to `amount` units of liquid, as far as rock leaves room.
+    /// Adds liquid at `temperature_k` (K) to the cell with the index `level` of column `c` until
+    /// the cell contains `amount` units, as far as rock leaves room.
     pub(crate) fn top_up(&mut self, c: usize, level: i32, amount: i32, temperature_k: f64) {
         let cell = self.columns[c].cell(level);
         let missing = amount.min(UNITS - cell.rock) - cell.amount;
@@ -201,8 +208,8 @@ impl Flow {
         }
     }
 
-    /// Sets the rock of the cell at `level` to `rock` units. Removed rock is subtracted from the
-    /// column's solidified amount, down to 0.
+    /// Sets the rock of the cell with the index `level` of column `c` to `rock` units. Removed rock
+    /// is subtracted from the column's solidified amount, down to 0.
     fn put_rock(&mut self, c: usize, level: i32, rock: i32) {
         let column = &mut self.columns[c];
         if rock == UNITS && level < column.base || rock == 0 && level >= column.end() {
@@ -218,7 +225,8 @@ impl Flow {
         self.fit_solid(c, level, rock);
     }
 
-    /// Updates all derived state of `columns` after their cells were changed by an edit.
+    /// Recomputes gaps, runs, slopes and summaries of the columns with the numbers `columns`
+    /// (ascending) after an edit changed their cells, and updates the list of wet columns.
     pub fn take_in(&mut self, columns: &[u32]) {
         self.reach(columns.iter().copied());
         self.reshape(columns.iter().copied());
@@ -231,8 +239,8 @@ impl Flow {
         self.is_disturbed = true;
     }
 
-    /// Updates the runs of the columns `changed` after their rock has changed, and the slopes of
-    /// these columns and their neighbours.
+    /// Recomputes gaps, runs and summaries of the columns with the numbers `changed` after their
+    /// rock has changed, and the slopes of these columns and their neighbours.
     pub(crate) fn reshape(&mut self, changed: impl Iterator<Item = u32> + Clone) {
         let Self {
             columns, tables, ..
@@ -246,8 +254,8 @@ impl Flow {
         self.slope_around(changed);
     }
 
-    /// Updates the slopes of the columns `changed` and their neighbours, as far as the columns have
-    /// cells.
+    /// Recomputes slopes and summaries of the columns with the numbers `changed` and of their
+    /// neighbours; skips columns without stored cells.
     fn slope_around(&mut self, changed: impl Iterator<Item = u32>) {
         for c in changed {
             for c in neighbours(self.space, c as usize)

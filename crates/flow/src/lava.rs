@@ -1,4 +1,5 @@
-//! Constants of a lava, their ranges and laws: viscosity, yield strength, heat over temperature.
+//! Constants of a lava with their ranges, and the laws that follow from them: viscosity, yield
+//! strength and enthalpy as functions of temperature.
 
 mod presets;
 
@@ -128,13 +129,14 @@ impl Default for Lava {
 }
 
 impl Lava {
-    /// Returns true if lava that set can melt again.
+    /// Returns true if solidified lava can melt again: the lava has a liquidus.
     pub fn melts(&self) -> bool {
         self.liquidus_k > 0.0
     }
 
-    /// Heat of warming by one kelvin below the solidus, relative to one kelvin above, where latent
-    /// heat is released. 1 for a lava that melts and for a lava without latent heat.
+    /// Ratio of the heat that warms lava by 1 K below the solidus to the heat that warms lava by 1
+    /// K above the solidus, latent heat included. 1 for a lava that melts and for a lava without
+    /// latent heat.
     fn solid_share(&self) -> f64 {
         if self.melts() {
             1.0
@@ -143,8 +145,9 @@ impl Lava {
         }
     }
 
-    /// Heat, in kelvin of `heat_per_m3`, that a temperature change of 1 K at `temperature_k` (K)
-    /// takes: 1 above the solidus; less below if latent heat is spread over the range above.
+    /// Change of enthalpy in kelvin (heat per volume over [`Lava::heat_per_m3`]) for a temperature
+    /// change of 1 K at `temperature_k` (K): 1 above the solidus; less below if latent heat is
+    /// spread over the range above.
     pub fn heat_of_kelvin(&self, temperature_k: f64) -> f64 {
         if temperature_k < self.solidus_k {
             self.solid_share()
@@ -162,8 +165,8 @@ impl Lava {
         }
     }
 
-    /// Enthalpy in kelvin (heat per volume over [`Lava::heat_per_m3`]) at `temperature_k`, latent
-    /// heat included.
+    /// Enthalpy in kelvin (heat per volume over [`Lava::heat_per_m3`]) at `temperature_k` (K),
+    /// latent heat included.
     pub fn heat_at(&self, temperature_k: f64) -> f64 {
         if !self.melts() {
             let below = (self.solidus_k - temperature_k).max(0.0);
@@ -189,12 +192,14 @@ impl Lava {
         self.solidus_k + (heat_k - self.solidus_k) * range_k / (range_k + latent_k)
     }
 
-    /// Molten share (0 to 1) at `temperature_k`, for a lava that melts.
+    /// Molten share (0 to 1) of the lava at `temperature_k` (K), rising linearly from solidus to
+    /// liquidus; only for a lava that melts.
     fn molten(&self, temperature_k: f64) -> f64 {
         ((temperature_k - self.solidus_k) / (self.liquidus_k - self.solidus_k)).clamp(0.0, 1.0)
     }
 
-    /// Viscosity in Pa s at `temperature_k`; below the solidus the value at the solidus.
+    /// Viscosity in Pa s of the liquid at `temperature_k` (K); below the solidus the value at the
+    /// solidus.
     pub fn viscosity_pa_s(&self, temperature_k: f64) -> f64 {
         let t = temperature_k.max(self.solidus_k);
         match self.viscosity {
@@ -217,7 +222,8 @@ impl Lava {
         .clamp(LEAST_VISCOSITY, MOST_VISCOSITY)
     }
 
-    /// Yield strength in Pa at `temperature_k`; below the solidus the value at the solidus.
+    /// Yield strength in Pa of the liquid at `temperature_k` (K); below the solidus the value at
+    /// the solidus.
     pub fn yield_pa(&self, temperature_k: f64) -> f64 {
         let t = temperature_k.max(self.solidus_k);
         let grown = if self.yield_factor > 0.0 {
@@ -228,7 +234,8 @@ impl Lava {
         (self.yield_pa + grown).min(MOST_YIELD)
     }
 
-    /// Volumetric heat capacity in J/(m³ K), with the latent heat spread between vent and solidus.
+    /// Volumetric heat capacity in J/(m³ K); for a lava that never melts again, including its
+    /// latent heat, spread evenly between solidus and vent temperature.
     pub fn heat_per_m3(&self) -> f64 {
         let range = (self.vent_k - self.solidus_k).max(1.0);
         // A lava that melts has its latent heat in the enthalpy (`heat_at`) instead.
@@ -240,8 +247,9 @@ impl Lava {
         self.density_kg_m3 * (self.heat_capacity + latent)
     }
 
-    /// Two temperatures in K that map to warmth 0 and 1: the solidus (or the ambient temperature
-    /// for a lava that never solidifies), and the temperature at the vent.
+    /// Two temperatures in K that map to 0 and 1 of the relative temperature shown in pictures: the
+    /// solidus (or the ambient temperature for a lava that never solidifies), and the temperature
+    /// at the vent.
     pub fn warmth_k(&self) -> [f64; 2] {
         let cold = if self.solidus_k > 0.0 {
             self.solidus_k
@@ -251,7 +259,8 @@ impl Lava {
         [cold, self.vent_k.max(cold + 1.0)]
     }
 
-    /// Checks every constant of the lava; `key` is the name of the table in error messages.
+    /// Checks that every constant of the lava is in its range; `key`: name of the table in error
+    /// messages, for example `flow.lava`.
     ///
     /// # Errors
     ///
@@ -293,7 +302,8 @@ impl Lava {
         }
     }
 
-    /// Checks the keys of a lava that melts.
+    /// Checks the constants that depend on whether the lava melts: solidus, liquidus, latent heat,
+    /// cooling kind and viscosity law. `key`: name of the table in error messages.
     fn validate_melting(&self, key: &str) -> Result<(), Invalid> {
         if !self.melts() {
             return match self.viscosity {
@@ -337,16 +347,18 @@ impl Lava {
     }
 }
 
-/// Smallest distance in K from solidus to liquidus.
+/// Smallest allowed difference in K between liquidus and solidus.
 const LEAST_MUSH_K: f64 = 0.1;
 
-/// Range of viscosities in Pa s: water to rock.
+/// Smallest allowed viscosity in Pa s, a tenth of the viscosity of water.
 const LEAST_VISCOSITY: f64 = 1e-4;
+/// Largest allowed viscosity in Pa s.
 const MOST_VISCOSITY: f64 = 1e15;
 
-/// Upper bound of the yield strength in Pa.
+/// Largest allowed yield strength of a lava in Pa.
 const MOST_YIELD: f64 = 1e8;
 
-/// Range of temperatures at a vent in K.
+/// Smallest allowed temperature in K of poured lava, and of the solidus of a lava that melts.
 pub(crate) const LEAST_KELVIN: f64 = 1.0;
+/// Largest allowed temperature in K of any constant of a lava.
 pub(crate) const MOST_KELVIN: f64 = 2000.0;

@@ -1,13 +1,12 @@
-//! Physical model of lava, in metres, seconds and kelvin: lubrication (thin-layer) flow of liquid
-//! in columns of cells, with heat, crust, solidification ("setting": liquid turns to rock) and
-//! melting.
+//! Model of lava in metres, seconds and kelvin: lubrication (thin-layer) flow of liquid in columns
+//! of cells, with heat, crust, solidification ("setting": liquid turns to rock) and melting.
 //!
 //! The model of `docs/flow.md`: the liquid between a floor of rock and the rock or sky above it is
-//! a *run*; a column has one run for each such gap. The volume that crosses a vertical face follows
-//! from the weight, the viscosity and the surface slope of two neighbouring runs (Huppert 1982).
-//! Amounts and heat are integers, so every unit is accounted for. Fluxes are computed in a number
-//! format whose operations a GPU can repeat with integers (`motion/soft_float.rs`). Heat is
-//! computed once per step in `f64` without fused multiply-add.
+//! a *run*; a column has one run for each such gap. The volume that crosses the vertical face
+//! between two neighbouring columns follows from the weight, the viscosity and the surface slope of
+//! their runs (Huppert 1982). Amounts and heat are integers, so every unit is accounted for. Fluxes
+//! are computed in a number format whose operations a GPU can repeat with integers
+//! (`motion/soft_float.rs`). Heat is computed once per step in `f64` without fused multiply-add.
 //!
 //! | file | content |
 //! |---|---|
@@ -31,16 +30,16 @@
 //! | `edit` | edits of cells by a person or a scene |
 //! | `meet` | liquid and heat exchanged by reactions with other matter |
 //! | `measured` | physical quantities of cells, for files and slices |
-//! | `account` | ledgers of volume and heat |
+//! | `account` | accounts of volume and heat |
 //! | `plain` | reference implementation for tests |
 //!
-//! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; column (x, z) has the
-//! number `z · nx + x`.
+//! Axes: `x` east, `y` up, `z` south, as in [`lavoxel_base::grid`]; column (x, z) has the number
+//! `z · nx + x`.
 //!
 //! The crate must not know the automaton's cells, materials, scenes or pictures; couplings of the
 //! `sim` crate transfer its results to the automaton.
 //!
-//! - Invariant: volume and heat are integers, and their ledgers ([`FlowAccount`]) balance to the
+//! - Invariant: volume and heat are integers, and their accounts ([`FlowAccount`]) balance to the
 //!   unit.
 //! - Invariant: results are the same bits for any number of threads, and the same as those of the
 //!   reference implementation `plain`.
@@ -103,27 +102,30 @@ use lavoxel_base::validate::{Invalid, within};
 /// which 16 bits would round to zero.
 pub const UNITS: i32 = 1 << 24;
 
-/// Upper bound in seconds of the age of lava that lies on the ground before the first step.
+/// Upper limit of the age in seconds (about 317 years) of lava that lies on the ground before the
+/// first step.
 pub const MOST_AGE_S: f64 = 1e10;
 
-/// Returns the thickness in metres above which a column counts as covered by lava: 5 cm, or a tenth
-/// of `cell_height_m` (metres) if that is less.
+/// Thickness of lava in metres above which a column counts as covered by lava: 5 cm, or a tenth of
+/// `cell_height_m` (height of a cell in metres) if that is less.
 pub fn covered_above_m(cell_height_m: f64) -> f64 {
     const COVERED_M: f64 = 0.05;
     COVERED_M.min(0.1 * cell_height_m)
 }
 
-/// Number of heat units per unit of amount and kelvin.
+/// Number of heat units per unit of amount and kelvin of enthalpy (heat per volume over
+/// `Lava::heat_per_m3`).
 pub const HEAT_UNITS: i64 = 256;
 
-/// Shape of a flow's box: number of cells along each axis and the edge lengths of a cell.
+/// Shape of the box of cells in which a flow is simulated: number of cells along each axis and the
+/// edge lengths of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowBox {
-    /// Number of columns from west to east.
+    /// Number of columns in a row, from west to east.
     pub nx: usize,
-    /// Number of cells from floor to top.
+    /// Number of cells in a column, from floor to top of the box.
     pub ny: usize,
-    /// Number of columns from north to south.
+    /// Number of rows of columns, from north to south.
     pub nz: usize,
     /// Horizontal edge of a cell in metres.
     pub dx_m: f64,
@@ -132,7 +134,7 @@ pub struct FlowBox {
 }
 
 impl FlowBox {
-    /// Number of columns, `nx · nz`.
+    /// Number of columns in the box: `nx · nz`.
     pub fn columns(&self) -> usize {
         self.nx * self.nz
     }
@@ -153,10 +155,11 @@ impl FlowBox {
     }
 }
 
-/// Setup of a flow, except for its box and ground.
+/// Setup of a flow: lava, step length, sides of the box, seed and heaters. The box and the heights
+/// of the ground are given separately.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowSetup {
-    /// Constants of the lava or other liquid.
+    /// Constants of the lava, or of another liquid such as wax.
     pub lava: Lava,
     /// Length of a step in seconds.
     pub step_s: f64,
@@ -175,23 +178,24 @@ pub struct FlowSetup {
 pub struct FlowPour {
     /// Number of the column, `z · nx + x`.
     pub column: usize,
-    /// Level of a cell in the run to pour into; `None`: the uppermost run. The lava is added at the
-    /// top of that run.
+    /// Index, counted from the floor of the box, of a cell in the run (liquid of one gap) to pour
+    /// into; `None`: the uppermost run. The lava is added at the top of that run.
     pub level: Option<usize>,
-    /// Volume in m³ that this vent has poured into the column from the start of the run to the
-    /// start of this step.
+    /// Volume in m³ that this vent has poured into the column from the start of the simulation to
+    /// the start of this step.
     pub before_m3: f64,
-    /// Volume in m³ that this vent has poured into the column up to the end of this step.
+    /// Volume in m³ that this vent has poured into the column from the start of the simulation to
+    /// the end of this step.
     pub after_m3: f64,
     /// Temperature of the poured lava in K.
     pub temperature_k: f64,
 }
 
-/// Content of one cell: liquid with its heat, and rock.
+/// Content of one cell: amount and heat of its liquid, and amount of its rock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowCell {
-    /// Amount of liquid, [`UNITS`] in a full cell; larger only in the top cell of a run under
-    /// pressure.
+    /// Amount of liquid, [`UNITS`] in a full cell. Exceeds the cell's room only in the highest cell
+    /// of a gap under a roof, where the excess is pressure.
     pub amount: i32,
     /// Amount of rock, filled from the cell's bottom, [`UNITS`] in a full cell.
     pub rock: i32,
@@ -209,12 +213,12 @@ impl FlowCell {
     }
 }
 
-/// State of one column, for maps and the probe.
+/// State of one column of a flow, for maps and the probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowColumn {
     /// Height in metres of the ground before the flow, above the floor of the box.
     pub ground_m: f64,
-    /// Total thickness in metres of the liquid in all runs.
+    /// Total thickness in metres of the liquid in the column, in all gaps together.
     pub liquid_m: f64,
     /// Thickness in metres of the rock that solidified in this column.
     pub set_m: f64,
@@ -227,42 +231,46 @@ pub struct FlowColumn {
     pub arrival_s: Option<f64>,
     /// Temperature in K of the uppermost liquid cell; `None` without liquid.
     pub surface_k: Option<f64>,
-    /// Effective viscosity in Pa s of the uppermost run with liquid: viscosity of an isothermal
-    /// layer of the same depth with the same flux. `None` without liquid.
+    /// Effective viscosity in Pa s of the uppermost run of liquid: the viscosity of isothermal
+    /// liquid of the same depth with the same flux. `None` without liquid.
     pub viscosity_pa_s: Option<f64>,
-    /// Yield strength in Pa of the uppermost run with liquid; `None` without liquid.
+    /// Yield strength in Pa of the uppermost run of liquid; `None` without liquid.
     pub yield_pa: Option<f64>,
-    /// Largest surface speed in m/s since the start.
+    /// Largest speed in m/s of the lava's surface in this column since the start.
     pub max_speed_m_s: f64,
-    /// Thickness in metres of the part of the crust colder than the solidus, measured down from the
-    /// surface of the uppermost run.
+    /// Thickness in metres of the part of the crust that is colder than the solidus, measured down
+    /// from the surface of the uppermost run of liquid.
     pub lid_m: f64,
-    /// Temperature in K of the core (the liquid below the crust) of the uppermost run; `None`
-    /// without liquid or for a lava without a crust.
+    /// Temperature in K of the core (the liquid below the crust) of the uppermost run of liquid;
+    /// `None` without liquid or for a lava without a crust.
     pub core_k: Option<f64>,
     /// Roof flag: true if some liquid lies under a roof of rock.
     pub roofed: bool,
 }
 
-/// History of a column, stored separately from its cells.
+/// History of a column: solidified amount, arrival of lava and surface speeds; stored separately
+/// from the column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mark {
-    /// Amount in units of liquid that has turned to rock.
+    /// Amount of liquid in this column that has turned to rock, in units ([`UNITS`] in a full
+    /// cell).
     set: i64,
     /// End time in seconds of the first step after which the column held liquid, or enough
-    /// solidified lava to cover it. Negative if lava was there before the first step; infinite
-    /// until lava arrives.
+    /// solidified lava for the column to count as covered. Negative if lava was there before the
+    /// first step; infinite until lava arrives.
     arrival_s: f64,
-    /// Time in seconds at which the bed starts to warm, at or after `arrival_s`: a film that
-    /// solidifies in the step of its arrival leaves the bed cold.
+    /// Time in seconds at which the ground below the lava starts to warm, at or after `arrival_s`:
+    /// thin lava that solidifies in the step of its arrival does not warm the ground. Infinite
+    /// until then.
     warmed_s: f64,
-    /// Surface speed in m/s in the last step, and the largest since the start.
+    /// Speed in m/s of the lava's surface in the last step.
     speed: f32,
+    /// Largest speed in m/s of the lava's surface since the start.
     max_speed: f32,
 }
 
 impl Mark {
-    /// Initial history of a column: no lava has arrived.
+    /// History of a column that no lava has reached.
     const NONE: Self = Self {
         set: 0,
         arrival_s: f64::INFINITY,
@@ -271,7 +279,8 @@ impl Mark {
         max_speed: 0.0,
     };
 
-    /// Returns true if the values are valid for a column; needed for values read from a file.
+    /// Returns true if all values of the history are in their ranges; checked for a history that is
+    /// read from a file.
     fn can_be(&self) -> bool {
         let is_speed = |speed: f32| speed.is_finite() && speed >= 0.0;
         (0..=1 << 56).contains(&self.set)
@@ -281,8 +290,8 @@ impl Mark {
             && is_speed(self.max_speed)
     }
 
-    /// Records at time `now_s` (seconds) the arrival of lava that stays liquid, or of rubble; both
-    /// warm the bed.
+    /// Sets the arrival time and the time from which the bed warms to `now_s` (seconds), unless set
+    /// already; for lava that stays liquid after its arrival, and for rubble.
     fn note_arrival(&mut self, now_s: f64) {
         self.note_rock(now_s);
         if self.warmed_s.is_infinite() {
@@ -290,7 +299,8 @@ impl Mark {
         }
     }
 
-    /// Records at time `now_s` (seconds) the arrival of lava that solidified in the same step.
+    /// Sets the arrival time to `now_s` (seconds), unless set already; for lava that solidified in
+    /// the step of its arrival and leaves the bed cold.
     fn note_rock(&mut self, now_s: f64) {
         if self.arrival_s.is_infinite() {
             self.arrival_s = now_s;
@@ -298,8 +308,8 @@ impl Mark {
     }
 }
 
-/// Lava flow in a box of columns, with its ground, liquid, solids, fluxes across faces and ledgers.
-/// Advances by [`Flow::step`].
+/// Lava flow in a box of columns: ground, liquid, rock and meltable solid, fluxes across faces, and
+/// accounts of volume and heat. Advances by [`Flow::step`].
 #[derive(Clone, Debug)]
 pub struct Flow {
     space: FlowBox,
@@ -310,53 +320,60 @@ pub struct Flow {
     /// Cells of columns with liquid, of their neighbours, and of edited columns; every other column
     /// is bare ground and has no cells, see [`store::reach`].
     columns: Blocks<Column>,
-    /// Summary of each column that faces read; updated with its runs while columns move.
+    /// Summary of each column, from which the fluxes across its faces are computed; updated
+    /// together with the column's runs.
     leans: Blocks<ColumnSummary>,
     marks: Blocks<Mark>,
-    /// Meltable solid of each column; `None` for a lava that never melts again.
+    /// Meltable solid of each column, at index `z · nx + x`; `None` for a lava that never melts
+    /// again.
     solids: Option<melt::Solids>,
-    /// Numbers of the columns in which solid melted in this step.
+    /// Numbers of the columns in which meltable solid melted in this step.
     melted: Vec<u32>,
-    /// Set while some solid may be disconnected from the ground.
+    /// Set while some meltable solid may have lost its connection to the ground.
     has_loose: bool,
-    /// Two faces of each column: towards east and towards south.
+    /// Faces of each column towards its east and its south neighbour, in this order.
     faces: Blocks<[Face; 2]>,
     /// Numbers of the columns with liquid, ascending.
     wet: Vec<u32>,
-    /// Numbers of the columns whose liquid is covered by other matter, ascending.
+    /// Numbers of the columns whose uppermost liquid is covered by another material, for example
+    /// water; ascending.
     covered: Vec<u32>,
-    /// Flags of cells that contain other matter, ordered by column, for a lava that melts; empty if
-    /// no cell does.
+    /// Flags of the cells that contain another material, for example water, ordered by column, for
+    /// a lava that melts; empty if no cell does.
     covered_cells: Vec<bool>,
     changed: Vec<u32>,
     changed_area: Area,
     plan: Plan,
-    /// Set while columns may have changed since the last step, for example by an edit.
+    /// Set while columns with liquid may have changed since the last step, for example by an edit.
     is_disturbed: bool,
-    /// Flag by which the program asks a running step to abort, see [`Flow::stop_by`].
+    /// Flag that another thread sets to abort a running step, see [`Flow::stop_by`]; `None`: no
+    /// abort.
     stop: Option<Arc<AtomicBool>>,
     was_stopped: bool,
-    /// Number of faces that the last step evaluated.
+    /// Number of flux evaluations at faces in the last step; a face counts once for each sub-step
+    /// in which its flux was computed.
     work: u64,
     steps: u64,
-    /// Number of sub-steps since the flow was created; identifies the sub-step in which a face was
-    /// computed.
+    /// Stamp of the present sub-step, greater by 1 than that of the sub-step before (restarts at 1
+    /// after `u32::MAX`); identifies the sub-step in which a face was computed.
     stamp: u32,
     account: FlowAccount,
     watch: FlowWatch,
 }
 
-/// Upper bound of the number of cells from floor to top: in a higher box the amount of a cell under
-/// pressure would overflow.
+/// Largest number of cells from floor to top of the box: in a higher box the amount of a cell under
+/// pressure would overflow 32 bits.
 const HIGHEST: f64 = 1024.0;
 
-/// Bounds of the edges of a cell in metres and of a step in seconds.
+/// Smallest allowed edge of a cell in metres.
 const LEAST_EDGE_M: f64 = 1e-5;
+/// Largest allowed edge of a cell in metres.
 const MOST_EDGE_M: f64 = 1e4;
+/// Upper limit of the length of a step in seconds.
 const MOST_STEP_S: f64 = 1e6;
 
 impl Flow {
-    /// Upper bound of the number of sub-steps in a step.
+    /// Largest number of sub-steps that a step can have.
     pub const MOST_SUB_STEPS: u64 = step::WHOLE;
 
     /// Returns a flow without lava over `ground`: heights in metres above the floor of the box, one
@@ -373,10 +390,11 @@ impl Flow {
         Self::on_ground(space, setup, ground.iter().copied())
     }
 
-    /// Returns a flow without lava like [`Flow::new`], but takes the heights of the ground from an
-    /// iterator, so that they need no list in memory.
+    /// Returns a flow without lava like [`Flow::new`], but reads the heights of the ground from an
+    /// iterator, so that the caller need not keep a list of all heights in memory.
     ///
     /// # Errors
+    ///
     /// Names the first number of the setup that is out of range, as [`Flow::new`] does.
     pub fn on_ground(
         space: FlowBox,
@@ -430,8 +448,8 @@ impl Flow {
         Ok(flow)
     }
 
-    /// Takes the times of the steps from `clock`, whose whole steps must have the length `step_s`
-    /// of the setup.
+    /// Replaces the clock, which gives the start and end times of the steps. The full steps of
+    /// `clock` must have the length `step_s` of the setup.
     pub fn set_clock(&mut self, clock: FlowClock) {
         self.clock = clock;
     }
@@ -441,8 +459,8 @@ impl Flow {
         &self.clock
     }
 
-    /// Sets the end time of the run to `end_s` seconds: the step that contains `end_s` is cut short
-    /// there. `None`: no end.
+    /// Sets the end time of the simulation to `end_s` seconds: the step that contains `end_s` is
+    /// shortened to end at this time. `None`: no end.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         self.clock.end_at(self.steps, end_s);
     }
@@ -452,7 +470,8 @@ impl Flow {
         self.setup.seed = seed;
     }
 
-    /// Computes the derived state (runs, slopes, records) of all stored columns from their cells.
+    /// Computes the derived state (gaps, runs, slopes and summaries) of all stored columns from
+    /// their cells, and the list of wet columns.
     fn find_runs(&mut self) {
         for (_, column) in self.columns.iter_mut() {
             column.find_gaps();
@@ -473,7 +492,8 @@ impl Flow {
         self.list_wet();
     }
 
-    /// Lists the columns with liquid.
+    /// Rebuilds the list of columns with liquid, and marks the flow as disturbed, so that the next
+    /// step examines all wet columns.
     fn list_wet(&mut self) {
         self.wet = self
             .columns
@@ -484,8 +504,8 @@ impl Flow {
         self.is_disturbed = true;
     }
 
-    /// Pours the liquid of `fills` (volume `after_m3` − `before_m3` each) at once, each into the
-    /// gap named by its `level`, by default the uppermost gap.
+    /// Pours the liquid of each entry of `fills` (volume `after_m3` − `before_m3`) at once, outside
+    /// of any step, into the gap at its `level`; `None`: into the uppermost gap.
     pub fn fill(&mut self, fills: impl IntoIterator<Item = FlowPour>) {
         for fill in fills {
             let pour = motion::plan::Pour::new(self.space, &self.setup.lava, &fill);
@@ -500,12 +520,13 @@ impl Flow {
         self.list_wet();
     }
 
-    /// Shape of the box: number and edges of its cells.
+    /// Shape of the box: number of cells along each axis and edge lengths of a cell.
     pub fn space(&self) -> FlowBox {
         self.space
     }
 
-    /// Setup that the flow was created with; its seed is the present one.
+    /// Setup of the flow; contains the present seed and step length, even if changed since the flow
+    /// was created.
     pub fn setup(&self) -> &FlowSetup {
         &self.setup
     }
@@ -527,18 +548,19 @@ impl Flow {
             .map_or(self.setup.step_s, |last| self.clock.length_s(last))
     }
 
-    /// Ledgers of volume and heat.
+    /// Accounts of volume and heat.
     pub fn account(&self) -> &FlowAccount {
         &self.account
     }
 
-    /// Counters of where the flow left the range of the model.
+    /// Extreme values (largest Reynolds number, largest deferred head difference) that tell where
+    /// the flow left the range of validity of its model.
     pub fn watch(&self) -> &FlowWatch {
         &self.watch
     }
 
-    /// Upper bound in metres of the depth of a sloping layer at temperature `kelvin` (K) that the
-    /// finest sub-steps can resolve; fluxes of deeper layers are clamped.
+    /// Largest depth in metres of sloping liquid at temperature `kelvin` (K) whose flux the finest
+    /// sub-steps can resolve; fluxes of deeper liquid are clamped.
     pub fn deepest_m(&self, kelvin: f64) -> f64 {
         self.tables.deepest(self.setup.lava.heat_at(kelvin)) * self.space.dz_m / f64::from(UNITS)
     }
@@ -558,26 +580,26 @@ impl Flow {
         &self.wet
     }
 
-    /// Content of the cell at `[x, y, z]`; empty above the box. Under a crust the cell's heat is
-    /// taken from the temperature profile at its depth.
+    /// Amounts of liquid and rock and heat of the cell at `[x, y, z]`; an empty cell above the box.
+    /// Under a crust the heat is taken from the temperature profile at the depth of the cell.
     pub fn cell(&self, [x, y, z]: [usize; 3]) -> FlowCell {
         self.shown_cell(z * self.space.nx + x, y as i32)
     }
 
-    /// Range of levels (cell indices from the floor) that are stored for column number `column`:
-    /// all cells below are full rock, all cells above are empty.
+    /// Range of the cells stored for column number `column`, as cell indices from the floor of the
+    /// box: all cells below are full rock, all cells above are empty.
     pub fn levels(&self, column: usize) -> std::ops::Range<usize> {
         let column = self.column_at(column);
         column.base as usize..column.end() as usize
     }
 
-    /// Returns true if lava has solidified in column number `column`.
+    /// Returns true if some lava has solidified in column number `column` since the start.
     pub fn has_set(&self, column: usize) -> bool {
         self.marks[column].set > 0
     }
 
-    /// Total thickness in metres of liquid and solidified lava in column `number`: `liquid_m +
-    /// set_m` of [`Flow::column`], without the cost of temperatures.
+    /// Total thickness in metres of liquid and solidified lava in column `number`: the sum of
+    /// `liquid_m` and `set_m` of [`Flow::column`], computed without the temperatures.
     pub fn thickness_m(&self, number: usize) -> f64 {
         self.space.meters(self.thickness_units(number))
     }
@@ -588,8 +610,8 @@ impl Flow {
         self.liquid_units(number) + self.marks[number].set
     }
 
-    /// Total thickness of the liquid in column `number`, in units of height. Liquid under pressure
-    /// exceeds the height of its gap.
+    /// Total thickness of the liquid in column `number`, in units of height ([`UNITS`] per cell
+    /// height). Liquid under pressure counts only up to the height of its gap.
     fn liquid_units(&self, number: usize) -> i64 {
         self.column_at(number)
             .runs
@@ -598,7 +620,8 @@ impl Flow {
             .sum()
     }
 
-    /// State of column `number` in metres, seconds and kelvin.
+    /// State of column `number` (`z · nx + x`) in metres, seconds and kelvin, for maps and the
+    /// probe.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (self.column_at(number), &self.marks[number]);
         let meters = |units: i64| self.space.meters(units);
@@ -640,12 +663,12 @@ impl Flow {
         }
     }
 
-    /// Checks that the ledgers balance, that all cells are in their ranges, and that all liquid
-    /// rests on the floor of its gap.
+    /// Checks that the accounts of volume and heat balance, that all cells are in their ranges, and
+    /// that all liquid rests on the floor of its gap.
     ///
     /// # Errors
     ///
-    /// Names the first fault.
+    /// Names the first check that failed.
     pub fn check(&self) -> Result<(), String> {
         let amount = self.columns.iter().map(|(_, column)| column.amount()).sum();
         let heat = self.columns.iter().map(|(_, column)| column.heat()).sum();

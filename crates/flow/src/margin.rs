@@ -1,18 +1,19 @@
-//! Margins of a flow: share of a column's area that is covered by liquid.
+//! Margins of a flow: the share of a column's area that is covered by liquid.
 //!
-//! A margin lies somewhere within the outermost columns. Liquid that has crossed their edge is no
-//! film over the whole column – such a film would freeze at once and hold the flow back by a
-//! column's width – but a wedge whose thickness follows from the flow behind. With `h` the mean
+//! A margin lies somewhere within the outermost columns. Liquid that has crossed the edge of such a
+//! column is no film over the whole column – a film would freeze at once and hold the flow back by
+//! a column's width – but a wedge whose thickness follows from the flow behind. With `h` the mean
 //! depth of the column and `H` the depth of its deepest neighbour, depth falls by `H − h` over a
-//! column's width, and a wedge of that slope covers the share `√(2 h/(H − h))`. The share counts
-//! for heat alone: liquid cools and sets with the depth `h/share`.
+//! column's width, and a wedge of that slope covers the share `√(2 h/(H − h))`. The share enters
+//! only the heat model: liquid cools and solidifies as if its depth were `h/share`.
 
 use crate::motion::demand::Ground;
 use crate::motion::plan::neighbours;
 use crate::store::column_summary::ColumnSummary;
 
 impl Ground<'_> {
-    /// Share (0 to 1) of column `c` that its uppermost liquid covers; 1 except at margins.
+    /// Share (0 to 1) of the area of column `c` that its uppermost liquid covers; 1 except at
+    /// margins of the flow.
     pub(crate) fn wetted(self, c: usize) -> f64 {
         let here = &self.leans[c];
         let depth = here.depth();

@@ -1,19 +1,19 @@
-//! Physical quantities of the cells of a flow for files and slices, in shares of a full cell, K, Pa
-//! s and m/s.
+//! Physical quantities of a flow's cells for files and slices: shares of a full cell, temperature
+//! in K, viscosity in Pa s and velocity in m/s.
 
 use super::{Flow, UNITS};
 use crate::motion::cross::{faces_of, pair_of};
 use lavoxel_base::measure::CellMeasure;
 
-/// Coordinates of a cell along x, y and z.
+/// Coordinates `[x, y, z]` of a cell in the box.
 type Place = [usize; 3];
 
 impl Flow {
-    /// Value of `measure` in the cell `place`, in the unit of the measure; 0 where the cell lacks
-    /// the measured matter, and for measures of another model.
+    /// Value of the quantity `measure` in the cell `place`, in the unit of the measure; 0 where the
+    /// cell lacks the measured matter, and for measures that do not belong to a flow.
     ///
-    /// The temperature is that of the liquid. For a lava that melts it is the temperature of the
-    /// solid if the cell contains more solid than liquid.
+    /// The temperature is that of the liquid; for a lava that melts, that of the solid if the cell
+    /// contains more solid than liquid.
     pub fn measure(&self, measure: CellMeasure, place: Place) -> f32 {
         let [x, y, z] = place;
         if !self.levels_measured(z * self.space.nx + x).contains(&y) {
@@ -45,7 +45,7 @@ impl Flow {
         }
     }
 
-    /// Iterator over the cells that may have a non-zero measure: all cells except those in the
+    /// Iterator over the cells that may have a non-zero quantity: all cells except those in the
     /// ground before the flow and those above all rock and liquid.
     pub fn stored(&self) -> impl Iterator<Item = Place> + '_ {
         let nx = self.space.nx;
@@ -66,8 +66,8 @@ impl Flow {
             .map_or(0, |column| column.cell(y as i32).amount)
     }
 
-    /// Amount in units of solidified lava in a cell: rock above the ground before the flow, or
-    /// meltable solid if the lava melts.
+    /// Amount in units of solidified lava in the cell `place`: rock above the ground before the
+    /// flow, or meltable solid if the lava melts.
     fn set_in(&self, place: Place) -> i32 {
         let [x, y, z] = place;
         let c = z * self.space.nx + x;

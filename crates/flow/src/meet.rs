@@ -1,38 +1,42 @@
-//! Contact between the flow and other matter: heat and liquid that reactions take from the lava,
-//! and liquid that they create.
+//! Contact between the flow and other materials, for example water: heat and liquid that reactions
+//! take from the lava, and liquid that they create.
 //!
-//! A place is a cell `[x, y, z]` of the world. It refers to the highest run that begins at or below
-//! the cell, and within that run to the cells from the place downwards that together contain at
-//! least half a cell of liquid, so that a thin sliver does not cool alone. Meltable solid is taken
-//! from the cell itself, or from the cell below if the place is mostly rock.
+//! A place is a cell `[x, y, z]` of the box. A place refers to the highest run (liquid of one gap)
+//! that begins at or below the cell, and within that run to the cells from the place downwards that
+//! together contain at least half a cell of liquid, so that a thin sliver does not cool alone.
+//! Meltable solid is taken from the cell itself, or from the cell below if the place is mostly
+//! rock.
 
 use super::{Flow, HEAT_UNITS, UNITS};
 use crate::cooling::heat::run_content;
 use crate::store::column::{Column, Run};
 
-/// Phase of the lava that meets other matter.
+/// Phase of the lava that is in contact with another material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Liquid lava.
+    /// Liquid lava, which may have a crust.
     Liquid,
     /// Solid lava that can melt.
     Solid,
 }
 
-/// Lava in contact with other matter: a part of a run, or the solid of a cell.
+/// Lava in contact with another material: some liquid cells of a column, or the meltable solid of
+/// one cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
-    /// Temperature in K: that of the core if there is a crust, else the mean temperature.
+    /// Temperature in K of the lava's core, below its crust; for lava without a crust the mean
+    /// temperature.
     pub temperature_k: f64,
     /// Thermal resistance of the crust in m² K/W; 0 for a lava without a crust.
     pub crust_m2_k_w: f64,
-    /// Heat in units above the temperature `above_k` passed to [`Flow::met`]; at least 0.
+    /// Heat in units of heat that the lava gives off until it has cooled to the temperature
+    /// `above_k` passed to [`Flow::met`]; at least 0.
     pub excess: i64,
 }
 
 impl Flow {
-    /// Lava of `phase` at the cell `[x, y, z]`, with its heat above the temperature `above_k` (K);
-    /// `None` if the cell has no such lava.
+    /// Lava of `phase` at the cell `[x, y, z]`, with its heat in excess of that at the temperature
+    /// `above_k` (K); `None` if the cell has no such lava.
     pub fn met(&self, [x, y, z]: [usize; 3], phase: Phase, above_k: f64) -> Option<Met> {
         let c = z * self.space.nx + x;
         let column = self.columns.get(c)?;
@@ -65,8 +69,8 @@ impl Flow {
         })
     }
 
-    /// Removes up to `units` of heat from the lava of `phase` at the cell `[x, y, z]`, from each
-    /// cell of the layer in proportion to its amount; returns the number of units removed.
+    /// Removes up to `units` units of heat from the lava of `phase` at the cell `[x, y, z]`, from
+    /// each cell of that lava in proportion to its amount; returns the number of units removed.
     pub fn take_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) -> i64 {
         if phase == Phase::Solid {
             return self.cool_solid(z * self.space.nx + x, y as i32, units);
@@ -95,8 +99,8 @@ impl Flow {
         units - left
     }
 
-    /// Returns `units` of unused heat to the lava of `phase` at the cell `[x, y, z]`, after
-    /// `Flow::take_heat`.
+    /// Gives `units` units of heat that a reaction did not use back to the lava of `phase` at the
+    /// cell `[x, y, z]`, after `Flow::take_heat`.
     pub fn return_heat(&mut self, [x, y, z]: [usize; 3], phase: Phase, units: i64) {
         if phase == Phase::Solid {
             self.cool_solid(z * self.space.nx + x, y as i32, -units);
@@ -114,7 +118,7 @@ impl Flow {
         }
     }
 
-    /// Removes up to `amount` units of liquid and their heat from the layer at the cell `[x, y,
+    /// Removes up to `amount` units of liquid, with their heat, from the liquid at the cell `[x, y,
     /// z]`, from the top down.
     pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
         let Some(column) = self.columns.get_mut(z * self.space.nx + x) else {
@@ -139,8 +143,9 @@ impl Flow {
         }
     }
 
-    /// Adds `amount` units of liquid at `temperature_k` (K) to the run at the cell `[x, y, z]`; the
-    /// liquid is moved to the floor of its gap at once.
+    /// Adds `amount` units of liquid at `temperature_k` (K) to the column of the cell `[x, y, z]`,
+    /// in the highest gap that begins at or below the cell; the liquid sinks to the floor of the
+    /// gap at once.
     pub fn make_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32, temperature_k: f64) {
         let c = z * self.space.nx + x;
         self.reach([c as u32]);
@@ -158,8 +163,8 @@ impl Flow {
         column.refresh(&self.tables);
     }
 
-    /// Sets which columns are covered by other matter: one flag per column of [`Flow::wet`], in the
-    /// same order. Covered columns lose no heat to the sky.
+    /// Sets which columns are covered by another material, for example water: one flag per column
+    /// of [`Flow::wet`], in the same order. Covered columns lose no heat to the sky.
     pub fn cover(&mut self, covered: &[bool]) {
         // Clears old flags first: a column that dried and gets lava again must not keep its cover.
         for c in std::mem::take(&mut self.covered) {
@@ -176,15 +181,15 @@ impl Flow {
         }
     }
 
-    /// Number of heat units per joule.
+    /// Number of the flow's heat units in one joule.
     pub fn heat_units_of_joule(&self) -> f64 {
         f64::from(UNITS) * HEAT_UNITS as f64
             / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
     }
 }
 
-/// Converts `units` of heat lost through the surface of the uppermost run into heat deficit of its
-/// crust. Does nothing if `level` lies below that run.
+/// Adds `units` units of heat, lost through the surface of the uppermost run, to the heat deficit
+/// of its crust. Does nothing if `level` (cell index from the floor) lies below that run.
 fn thicken(column: &mut Column, level: i32, units: i64) {
     let Some(run) = column
         .runs
@@ -198,13 +203,15 @@ fn thicken(column: &mut Column, level: i32, units: i64) {
     }
 }
 
-/// Returns the highest run of a column that begins at or below `level`.
+/// Highest run of a column that begins at or below the cell index `level`; `None` if all runs of
+/// the column begin above.
 fn run_at(column: &Column, level: i32) -> Option<&Run> {
     column.runs.iter().rev().find(|run| run.first <= level)
 }
 
-/// Returns the first and last level of the liquid cells to which a place at `level` refers; `None`
-/// without liquid.
+/// Lowest and highest index of the liquid cells that exchange heat with another material at the
+/// cell index `level`: from the highest liquid cell at or below `level` down to the cell at which
+/// the sum reaches half a cell of liquid. `None` without liquid.
 fn layer(column: &Column, level: i32) -> Option<(i32, i32)> {
     let run = run_at(column, level).filter(|run| run.is_wet())?;
     // The run's top may be stale: reactions take liquid after the runs were found.

@@ -1,5 +1,5 @@
-//! Reference implementation of the step, written for clarity: every sub-step recomputes everything
-//! for the whole box, serially. Tests compare the fast step with it, to the bit.
+//! Reference implementation of a step, written for clarity: every sub-step recomputes all values of
+//! the whole box, serially. Tests compare the fast step with this one, to the bit.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,8 @@ use crate::motion::plan::Plan;
 use crate::store::column::Warmth;
 use crate::store::column_summary::ColumnSummary;
 
-/// Amount that moves from a cell to the cell at the same level in another column.
+/// Amount in units that moves from the cell `from` (column number, cell index) to the cell at the
+/// same height in the neighbouring column `to`, with its heat and crust.
 struct Move {
     from: (usize, i32),
     to: usize,

@@ -7,10 +7,10 @@ use smallvec::SmallVec;
 use super::cooling::heat::{BATCH, Cool, Losses};
 use super::{Flow, FlowSetup, UNITS};
 
-/// Length of the first cooling step in seconds, and of each further step as a share of the age
-/// reached: a crust grows with the square root of its age, so each such step thickens the crust by
-/// the same factor.
+/// Length in seconds of the first step in which lava is cooled for its age.
 const FIRST_S: f64 = 1.0;
+/// Length of each further cooling step as a share of the age reached: a crust grows with the square
+/// root of its age, so each such step thickens the crust by the same factor.
 const PART: f64 = 0.1;
 
 /// Lava that lies on one column before the first step.
@@ -20,13 +20,14 @@ pub struct Standing {
     pub column: u32,
     /// Thickness of the lava above the ground in metres.
     pub thickness_m: f64,
-    /// Age in seconds: time between the arrival of the lava and the start of the simulation.
+    /// Age of the lava in seconds: time between its arrival and the start of the simulation.
     pub age_s: f64,
 }
 
 impl Flow {
-    /// Places lava of temperature `temperature_k` (K) on columns, each listed once, and cools the
-    /// lava for its age. Call before the first step, and only for a lava that never melts again.
+    /// Places each entry of `lava` at the temperature `temperature_k` (K) on its column, each
+    /// column listed once, and cools the lava for its age. Call before the first step, and only for
+    /// a lava that never melts again.
     pub fn stand(&mut self, lava: &[Standing], temperature_k: f64) {
         debug_assert!(
             self.solids.is_none() && self.steps == 0,
@@ -61,7 +62,8 @@ impl Flow {
         }
     }
 
-    /// Cools the columns of `lava` for their ages.
+    /// Cools the lava on each column of `lava` for its `age_s`, and books the heat losses in the
+    /// account.
     fn age(&mut self, lava: &[Standing]) {
         let wetted: Vec<f64> = lava
             .iter()

@@ -1,5 +1,5 @@
-//! Sequence of a step: vents and fluxes in sub-steps, then open sides, heat exchange and
-//! solidification.
+//! Sequence of a step: sub-steps with vents and fluxes, then outflow at open sides, heat exchange
+//! and solidification.
 
 use smallvec::SmallVec;
 
@@ -21,26 +21,25 @@ use lavoxel_base::random::mix64;
 /// Length of a whole step as a fixed-point time with [`FINEST`] fractional bits.
 pub(crate) const WHOLE: u64 = 1 << FINEST;
 
-/// Upper bound of the units that one pour adds in a sub-step: an eighth of the range of an `i32`
-/// amount.
+/// Largest amount in units that one vent adds to a column in a sub-step: an eighth of the range of
+/// an `i32` amount.
 const LARGEST_POUR: i64 = 1 << 28;
 
-/// Sub-step: its stamp (identifier), its random key, and `level`, the coarsest level of columns
-/// that move in it.
+/// Part of a step in which the columns at time level `level` and finer levels move: `stamp`
+/// identifies the sub-step, `key` is the key of its random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubStep {
     pub(crate) stamp: u32,
     pub(crate) key: u64,
     pub(crate) level: i32,
-    /// Start time of the sub-step, as a share of the step in fixed point with [`FINEST`] fractional
-    /// bits.
+    /// Start time of the sub-step within its step: 0 is the start of the step, `WHOLE` the end.
     pub(crate) time: u64,
 }
 
 impl Flow {
-    /// Advances the flow by one step, whose length the [clock](Flow::clock) gives; `pours` are the
-    /// volumes from vents. Leaves the flow unchanged if a stop is requested while the step runs
-    /// ([`Flow::was_stopped`]).
+    /// Advances the flow by one step, whose length the [clock](Flow::clock) gives; `pours`: volumes
+    /// from vents in this step. Leaves the flow unchanged if a stop is requested while the step
+    /// runs ([`Flow::was_stopped`]).
     pub fn step(&mut self, pours: &[FlowPour]) {
         let (length_s, whole_s) = (self.clock.length_s(self.steps), self.setup.step_s);
         if length_s == whole_s {
@@ -51,8 +50,8 @@ impl Flow {
         self.set_length(whole_s);
     }
 
-    /// Sets the length of the steps to `step_s` seconds, and recomputes all tables and runs that
-    /// depend on it.
+    /// Sets the length of the following steps to `step_s` seconds, and recomputes the tables and
+    /// column values that depend on the step length.
     fn set_length(&mut self, step_s: f64) {
         self.setup.step_s = step_s;
         self.tables = Tables::new(self.space, &self.setup);
@@ -109,8 +108,8 @@ impl Flow {
         self.plan = plan;
     }
 
-    /// Makes the sub-steps of a step; returns false if a stop was requested before the last
-    /// sub-step. `before`: saved state for undoing the step.
+    /// Makes all sub-steps of a step; returns false if a stop was requested before the last
+    /// sub-step. `before`: undo list, to which the columns are copied before they change.
     pub(crate) fn make_rounds(
         &mut self,
         plan: &mut Plan,
@@ -149,7 +148,8 @@ impl Flow {
         true
     }
 
-    /// Read-only view of the columns and tables, from which the sub-steps are planned.
+    /// Read-only view of the columns, their summaries and the tables, from which the sub-steps are
+    /// planned.
     pub(crate) fn ground(&self) -> Ground<'_> {
         Ground {
             space: self.space,
@@ -160,16 +160,16 @@ impl Flow {
         }
     }
 
-    /// Returns true if any column with liquid may have changed between steps: by heat loss or by an
-    /// edit.
+    /// Returns true if columns with liquid may have changed since the sub-steps of the last step:
+    /// by heat exchange or by an edit.
     pub(crate) fn is_any_stale(&self) -> bool {
         let lava = &self.setup.lava;
         let conducts = lava.bed_conduction > 0.0 || lava.conduction > 0.0;
         self.is_disturbed || self.solids.is_some() || conducts || lava.cooling != Cooling::None
     }
 
-    /// Increments the stamp of sub-steps. At the largest `u32` the count restarts from 1, and the
-    /// stamps of all faces are cleared.
+    /// Increments the stamp, which identifies the present sub-step. At the largest `u32` the count
+    /// restarts from 1, and the stamps of all faces are cleared.
     fn next_stamp(&mut self) {
         if self.stamp == u32::MAX {
             self.faces
@@ -180,7 +180,8 @@ impl Flow {
         self.stamp += 1;
     }
 
-    /// Converts pours to units; drops pours outside the box and pours of less than one unit.
+    /// Converts the volumes and temperatures of `pours` to units of amount and heat; drops pours
+    /// outside the box and pours of less than one unit.
     pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
         let inside = pours
             .iter()
@@ -191,7 +192,8 @@ impl Flow {
             .collect()
     }
 
-    /// Finishes a step after its sub-steps: open sides, heat exchange, solidification, records.
+    /// Finishes a step after its sub-steps: outflow at open sides, heat exchange, solidification,
+    /// arrival times and speeds.
     pub(crate) fn finish(&mut self, plan: &Plan) {
         self.steps += 1;
         if self.setup.open_sides {
@@ -245,7 +247,7 @@ impl Flow {
                     );
                 }
                 if is_cooling {
-                    // Hot lava comes up through the columns of a vent, even where an older crust was.
+                    // Hot lava comes up through the columns of a vent, even under an older crust.
                     let is_fed = |c: u32| plan.fed.binary_search(&c).is_ok();
                     wet.iter()
                         .filter(|(_, c)| is_fed(*c))
@@ -267,7 +269,7 @@ impl Flow {
         ended.cold
     }
 
-    /// Share of each active column (0 to 1) that is covered by liquid, in the order of
+    /// Share (0 to 1) of the area of each active column that is covered by liquid, in the order of
     /// `plan.active`.
     fn wetted(&self, plan: &Plan) -> Vec<f64> {
         let ground = self.ground();
@@ -278,8 +280,8 @@ impl Flow {
             .collect()
     }
 
-    /// Finishes a step of a lava that melts, where solid exchanges heat too. Returns the numbers of
-    /// the columns that may solidify.
+    /// Records surface speeds, and exchanges heat between liquid, solid, ground and air, in a step
+    /// of a lava that melts. Returns the numbers of the columns that may solidify.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::new(self, plan);
         let Self {
@@ -324,7 +326,7 @@ impl Flow {
         ended.cold
     }
 
-    /// Adds the part of each pour that falls in the sub-step `sub`.
+    /// Adds to the columns, for each of `pours`, the amount that belongs to the sub-step `sub`.
     pub(crate) fn pour(&mut self, pours: &[Pour], plan: &Plan, sub: SubStep) {
         for pour in pours {
             let level = plan.level(pour.column);
@@ -337,8 +339,8 @@ impl Flow {
         }
     }
 
-    /// Adds `units` of amount to the column of `pour`, or books the units as blocked if the column
-    /// is full up to the top of the box.
+    /// Adds `units` units of amount to the column of `pour`, or books the units as blocked if the
+    /// column is full up to the top of the box.
     pub(crate) fn pour_into(&mut self, pour: &Pour, units: i64) {
         let column = &mut self.columns[pour.column];
         let room = |i: usize| self.space.ny as i64 * UNIT - column.runs[i].head;
@@ -366,8 +368,8 @@ impl Flow {
         self.gather(plan, sub);
     }
 
-    /// Removes the liquid from the columns at the sides of the box, and books its amount and heat
-    /// as outflow.
+    /// Removes the liquid from the active columns at the sides of the box, and books its amount and
+    /// heat as outflow.
     fn drain(&mut self, plan: &Plan) {
         let notes = Notes::new(self, plan);
         for &c in plan
@@ -389,8 +391,9 @@ impl Flow {
         }
     }
 
-    /// Records the arrival of lava in `columns`, some of which may have solidified. Lava that
-    /// arrived and solidified in the same step counts once it covers the column.
+    /// Records the arrival of lava in `columns`, which had cold lava in this step and may have
+    /// solidified. Lava that arrived and solidified in the same step counts once it covers the
+    /// column.
     fn note_arrivals(&mut self, columns: &[u32]) {
         let now_s = self.time_s();
         let least = (covered_above_m(self.space.dz_m) / self.space.dz_m * UNIT as f64) as i64;
@@ -428,13 +431,15 @@ impl Flow {
     }
 }
 
-/// Parameters for the records of columns with liquid at the end of a step.
+/// Parameters from which the surface speed, Reynolds number and arrival time of each wet column are
+/// computed at the end of a step.
 struct Notes<'a> {
     plan: &'a Plan,
     cliff: i64,
-    /// Speed in m/s that corresponds to one column width per step.
+    /// Speed in m/s of a liquid that crosses one column width per step.
     meter: f64,
-    /// Reynolds number for a speed of 1 m/s, one unit of depth and one unit of fluidity.
+    /// Reynolds number of a run with a surface speed of 1 m/s, a depth of one unit of height and
+    /// the value 1 as fluidity.
     inertia: f64,
     now_s: f64,
     cold_law: ColdLaw,
@@ -457,8 +462,8 @@ impl<'a> Notes<'a> {
         }
     }
 
-    /// Records the surface speed 1.5 ρ g S M/h of column `c`, from the slopes at the start of the
-    /// step. Returns the Reynolds number.
+    /// Stores the surface speed 1.5 ρ g S M/h of column `c` in `mark`, by the slope S at the start
+    /// of the step. Returns the Reynolds number of the uppermost run; 0 for a dry run.
     fn speed(&self, c: u32, column: &Column, mark: &mut Mark) -> f64 {
         let Some(run) = column.runs.last().filter(|run| run.is_wet()) else {
             return 0.0;
@@ -474,8 +479,8 @@ impl<'a> Notes<'a> {
         self.inertia * speed * depth * fluidity
     }
 
-    /// Records the arrival of lava in column `c`; a column with cold lava is added to `ended.cold`
-    /// instead, since that lava may solidify.
+    /// Stores the arrival time of lava in column `c` in `mark`; a column with lava at or below the
+    /// solidus is added to `ended.cold` instead, since that lava may solidify in this step.
     fn arrival(&self, c: u32, column: &Column, mark: &mut Mark, ended: &mut Ended) {
         if column.has_cold(self.cold_law) {
             ended.cold.push(c);
@@ -485,11 +490,11 @@ impl<'a> Notes<'a> {
     }
 }
 
-/// Results of the columns with liquid at the end of a step.
+/// Results from the columns with liquid at the end of a step, merged over all threads.
 #[derive(Default)]
 struct Ended {
     losses: Losses,
-    /// Numbers of the columns with liquid at or below the solidus.
+    /// Numbers of the columns that contain liquid at or below the solidus.
     cold: Vec<u32>,
     /// Largest Reynolds number, and the number of its column.
     max_reynolds: (f64, u32),
@@ -512,8 +517,8 @@ impl Ended {
     }
 }
 
-/// Runs `work` on all active columns with liquid, in batches of (index in `plan.active`, column
-/// number), and then refreshes their runs and records.
+/// Calls `work` for all active columns with liquid, in batches of (index in `plan.active`, column
+/// number), and then recomputes the runs and summaries of these columns.
 fn each_wet(
     plan: &Plan,
     (columns, marks, leans): (
@@ -557,8 +562,9 @@ fn each_wet(
     )
 }
 
-/// Iterator over the sub-steps of a round that begins at `time`: start time and coarsest moving
-/// level of each. The caller fills in stamp and key.
+/// Iterator over the sub-steps of a round (the group of sub-steps that share a plan) that begins at
+/// `time`: sets for each the start time and the coarsest time level that the sub-step updates. The
+/// caller sets stamp and key.
 pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
     let &Plan {
         due, round, finest, ..
@@ -578,8 +584,8 @@ pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep>
     })
 }
 
-/// Random key of a sub-step: a hash of the seed, the step number and the sub-step's `number` within
-/// the step.
+/// Key of the random numbers of a sub-step: a hash of the seed, the step number and the sub-step's
+/// `number` within the step.
 pub(crate) fn sub_key(seed: u64, step: u64, number: u64) -> u64 {
     let key =
         mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));

@@ -1,14 +1,15 @@
-//! Tests of the fast step against the plain one, of ledgers, and of box worlds.
+//! Tests of the fast step against the reference implementation, of the accounts, and of small
+//! random boxes.
 
 use super::*;
 use lavoxel_base::random::mix64;
 
-/// Pseudo-random number in [0, 1) for a seed and a use.
+/// Pseudo-random number in [0, 1), a hash of `seed` and of a number `use_` for its purpose.
 pub(super) fn draw(seed: u64, use_: u64) -> f64 {
     (mix64(mix64(seed) ^ use_) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Random small world: rough ground, caves, and a lava that cools and sets.
+/// Random small flow and its pours: rough ground, caves, and a lava that cools and solidifies.
 pub(super) fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     random_flow_in(
         seed,
@@ -16,7 +17,7 @@ pub(super) fn random_flow(seed: u64) -> (Flow, Vec<FlowPour>) {
     )
 }
 
-/// Random world of `nx` × `nz` columns.
+/// Random flow of `nx` × `nz` columns and the volumes that vents pour in each step.
 pub(super) fn random_flow_in(seed: u64, [nx, nz]: [usize; 2]) -> (Flow, Vec<FlowPour>) {
     let d = |use_| draw(seed, use_);
     let space = FlowBox {
@@ -81,7 +82,8 @@ pub(super) fn random_flow_in(seed: u64, [nx, nz]: [usize; 2]) -> (Flow, Vec<Flow
     (flow, (0..1 + (d(60) * 3.0) as u64).map(vent).collect())
 }
 
-/// Pours of a step, from the volume `after_m3` poured in each step until the step `until`.
+/// Pours for the step number `step`: each of `pours` adds its volume `after_m3` in every step
+/// before the step `until`.
 pub(super) fn at_step(pours: &[FlowPour], step: u64, until: u64) -> Vec<FlowPour> {
     let at = |pour: &FlowPour, n: u64| n.min(until) as f64 * pour.after_m3;
     pours
@@ -167,7 +169,7 @@ fn a_state_kept_after_every_step_goes_on_to_the_same_bits_when_the_vents_move_an
     }
 }
 
-/// Disturbs a random world between two steps: edits of every kind, and reactions.
+/// Changes a random flow between two steps: edits of every kind, and reactions.
 pub(super) fn disturb(flow: &mut Flow, seed: u64, step: u64) {
     let d = |use_: u64| draw(seed ^ step << 20, 1000 + use_);
     let space = flow.space();
@@ -201,7 +203,7 @@ pub(super) fn disturb(flow: &mut Flow, seed: u64, step: u64) {
     }
 }
 
-/// Takes heat and liquid from cells, and makes liquid in others.
+/// Removes heat and liquid from some of `cells`, and creates liquid in others, as reactions do.
 fn react(flow: &mut Flow, cells: &[[usize; 3]], share: f64) {
     for &place in cells {
         let Some(met) = flow.met(place, Phase::Liquid, 700.0) else {
@@ -354,8 +356,9 @@ fn what_edits_do_is_counted() {
     flow.check().expect("exact");
 }
 
-/// Faces evaluated on flat ground by lava of two temperatures far apart: a wide pool that creeps,
-/// and a hot spring that runs.
+/// Number of face evaluations of a flow on flat ground with two lavas of very different
+/// temperatures: a wide pool that creeps (if `with_pool`), and a hot spring that runs (if
+/// `with_spring`).
 fn pool_and_spring(with_pool: bool, with_spring: bool) -> u64 {
     let space = FlowBox {
         nx: 90,
@@ -407,8 +410,8 @@ fn a_fast_front_costs_nothing_where_lava_creeps() {
     );
 }
 
-/// Checks that a litre a second, which conduction would freeze as it comes, is shed by the vent's
-/// column to its neighbours.
+/// Checks that a vent's column sheds lava of a litre a second, which conduction would freeze at the
+/// vent, to the neighbouring columns.
 #[test]
 fn a_trickle_builds_no_spine() {
     let space = FlowBox {

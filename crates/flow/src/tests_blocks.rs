@@ -1,10 +1,10 @@
-//! Tests of columns in blocks that are allocated as lava comes near, against a box with all blocks
-//! allocated.
+//! Tests of columns in blocks that are allocated as lava comes near, compared with a box whose
+//! blocks are all allocated.
 
 use super::tests::{at_step, disturb, draw, random_flow_in};
 use super::*;
 
-/// Random numbers of columns along x and z, mostly no multiples of a block.
+/// Random numbers of columns along x and z, mostly not multiples of the block width.
 fn wide(seed: u64) -> [usize; 2] {
     [
         20 + (draw(seed, 71) * 110.0) as usize,

@@ -1,10 +1,11 @@
-//! Tests of cost: rest is free, deep liquid costs by its flow, and moves that sub-steps put off
-//! stay small.
+//! Tests of cost, in sub-steps and face evaluations: liquid at rest costs nothing, the cost of deep
+//! liquid depends on its flux, and head differences whose levelling is deferred stay small.
 
 use super::*;
 use lavoxel_base::random::mix64;
 
-/// Isothermal, isoviscous lava that neither cools nor sets.
+/// Lava with the viscosity `viscosity_pa_s` (Pa s) and the yield strength `yield_pa` (Pa) at every
+/// temperature, which neither cools nor solidifies.
 fn still_lava(viscosity_pa_s: f64, yield_pa: f64) -> Lava {
     Lava {
         viscosity: Viscosity::Constant {
@@ -19,8 +20,8 @@ fn still_lava(viscosity_pa_s: f64, yield_pa: f64) -> Lava {
     }
 }
 
-/// Pond with `depth_m(x, z)` metres of lava in each of `n` × `n` columns of 10 m, with walls
-/// around.
+/// Pond with `depth_m(x, z)` metres of lava in each of `n` × `n` columns, 10 m wide and surrounded
+/// by walls.
 fn pond(n: usize, lava: Lava, depth_m: impl Fn(usize, usize) -> f64) -> Flow {
     let space = FlowBox {
         nx: n,
@@ -55,7 +56,8 @@ fn heads(flow: &Flow) -> Vec<f64> {
         .collect()
 }
 
-/// Number of sub-steps and faces of `steps` steps.
+/// Makes `steps` steps; returns the number of sub-steps and the number of face evaluations in these
+/// steps.
 fn cost(flow: &mut Flow, steps: usize) -> [u64; 2] {
     let before = flow.account;
     (0..steps).for_each(|_| flow.step(&[]));
@@ -65,8 +67,8 @@ fn cost(flow: &mut Flow, steps: usize) -> [u64; 2] {
     ]
 }
 
-/// Number of steps until nothing moves, and their cost in sub-steps and faces; panics after `most`
-/// steps.
+/// Makes steps until no liquid moves; returns the number of these steps, and of the sub-steps and
+/// face evaluations in them. Panics after `most` steps.
 fn to_rest(flow: &mut Flow, most: usize) -> (usize, [u64; 2]) {
     let before = flow.account;
     for step in 0..most {
@@ -123,7 +125,7 @@ fn a_disturbed_pond_comes_to_rest_at_a_cost_that_does_not_grow_with_the_cube_of_
     );
 }
 
-/// A basin with a notch in its rim, filled; the vent of the test lies far from the notch.
+/// Basin filled with lava, with a notch in its rim; the test's vent lies far from the notch.
 fn basin() -> Flow {
     let (n, depth) = (25, 10.0);
     let space = FlowBox {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Pond 2 m deep in a pit of 3 × 3 columns, with walls of rock, in cells `dz_m` metres high.
+/// Pond of lava 2 m deep in a pit of 3 × 3 columns, with walls of rock, in cells `dz_m` metres
+/// high.
 fn pond(dz_m: f64) -> Flow {
     let space = FlowBox {
         nx: 7,
@@ -34,8 +35,8 @@ fn pond(dz_m: f64) -> Flow {
     flow
 }
 
-/// Heat in 1e8 J/m² that the surface of a pond lost in `hours` hours, and the thickness in metres of
-/// the rock in the end.
+/// Heat in 10⁸ J/m² that the surface of a pond with cells of height `dz_m` (metres) lost in `hours`
+/// hours, and the final thickness in metres of the rock.
 fn lost(dz_m: f64, hours: u64) -> (f64, f64) {
     let mut flow = pond(dz_m);
     for step in 0..60 * hours {

@@ -1,11 +1,12 @@
-//! Tests of heat and crust that cross faces to second order: exact sums, bounds, sharp edges.
+//! Tests of heat and crust of the liquid that crosses faces, computed to second order: exact sums,
+//! bounds, sharp edges.
 
 use super::tests::{at_step, draw, random_flow};
 use super::*;
 use crate::motion::parcel::Parcel;
 use crate::store::column::Warmth;
 
-/// Sums over all columns: amount, heat, crust.
+/// Sums over all columns of amount, heat, and heat deficit of the crust, in units.
 fn sums(flow: &Flow) -> [i128; 3] {
     flow.columns
         .iter()
@@ -80,8 +81,9 @@ fn four_parcels_leave_no_cell_without_its_heat() {
     }
 }
 
-/// Width in metres over which the temperature changes from 10 to 90 % between a hot and a cold sheet
-/// side by side, after 200 m of way down a slope of 8° aslant to the grid.
+/// Width in metres over which the temperature changes from 10 to 90 % between hot and cold lava
+/// side by side, after 200 m of flow down a slope of 8° at an angle to the grid. `is_second_order`:
+/// method for the heat that crosses faces; false: donor-cell method.
 fn mixed_m(is_second_order: bool) -> f64 {
     let n = 48;
     let space = FlowBox {

@@ -10,12 +10,12 @@ use lavoxel_base::grid::Grid;
 
 use super::math::direction;
 
-/// Number of evenly spaced heights, between the lowest and the highest corner of a box, at which
-/// the radius of the box's content is stored.
+/// Number of heights, evenly spaced from the bottom to the top of the subject, at which `Bounds`
+/// stores a horizontal radius.
 const LEVELS: usize = 8;
 
-/// Subject of a camera: an axis-aligned box in cells, and the radius of its content at several
-/// heights.
+/// Subject of a camera, which the picture has to show: an axis-aligned box in cells, and the
+/// horizontal radius of its content at several heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Corner of the subject's box with the smallest coordinates, in cells.
@@ -26,7 +26,7 @@ pub struct Bounds {
     /// at `LEVELS` evenly spaced heights from `low` to `high`. Mountains are narrow near their
     /// tops, which permits a closer camera.
     reach: [f32; LEVELS],
-    /// Matter that stands out of the ground: the height of its top (y in cells), and its largest
+    /// Matter above the ground, such as a plume: y of its top in cells, and its largest horizontal
     /// distance from the centre line in cells at `LEVELS` evenly spaced heights from `low` to that
     /// top.
     matter: (f32, [f32; LEVELS]),
@@ -35,8 +35,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Returns the bounds of the whole box of `grid`; its content may fill the box up to the
-    /// corners.
+    /// Returns the bounds of the whole simulation box of shape `grid`; its content may fill the box
+    /// up to the corners.
     pub fn from_grid(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
         let reach = [0.5 * high.x.hypot(high.z); LEVELS];
@@ -50,8 +50,8 @@ impl Bounds {
     }
 
     /// Returns the bounds of a block of ground from its base `foot` up to its highest point `top`
-    /// (both y in cells). `ground` yields points of the surface, in cells; they determine the
-    /// radius of the mountain at each height.
+    /// (both y in cells). `ground` yields points of the surface, in cells, from which the
+    /// horizontal radius of the ground at each height is determined.
     pub fn of_ground(
         grid: Grid,
         (foot, top): (f32, f32),
@@ -73,9 +73,9 @@ impl Bounds {
         bounds
     }
 
-    /// Adds the matter in `boxes` (lowest and highest corner of each box, in cells) to the subject.
-    /// Automatic framing keeps the matter in the picture; a target given as fractions still refers
-    /// to the box of the ground.
+    /// Returns these bounds with matter above the ground, such as a plume, added: automatic framing
+    /// keeps the `boxes` (lowest and highest corner of each, in cells) in the picture. A camera
+    /// target given as fractions of the subject's box still refers to the ground alone.
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
         let middle = nalgebra::center(&self.low, &self.high);
@@ -100,7 +100,8 @@ impl Bounds {
         self
     }
 
-    /// Sets the height of a drawn cell to `tall` cell widths; without this call cells are cubes.
+    /// Returns these bounds for cells that are drawn `tall` times as high as wide; without this
+    /// call cells are cubes.
     #[must_use]
     pub fn of_tall_cells(self, tall: f32) -> Self {
         Self { tall, ..self }
@@ -111,7 +112,7 @@ impl Bounds {
         self.tall
     }
 
-    /// Returns the length of the drawn box's diagonal, in cell widths.
+    /// Returns the length of the diagonal of the subject's box as drawn, in cell widths.
     pub fn diagonal(&self) -> f32 {
         let diagonal = self.high - self.low;
         Vector3::new(diagonal.x, diagonal.y * self.tall, diagonal.z).norm()
@@ -159,7 +160,7 @@ pub struct Camera {
     tall: f32,
     /// Half the height of the picture at depth 1: tangent of half the vertical field of view.
     half_height: f32,
-    /// Width of a pixel at depth 1, in the unit of the depth.
+    /// Width of a pixel divided by its depth (distance from the camera along the view direction).
     pixel: f32,
     size: (usize, usize),
     /// Offset of all rays to the right and down, in pixels.
@@ -168,8 +169,8 @@ pub struct Camera {
 
 impl Camera {
     /// Returns the camera that `spec` describes, placed so that a picture of `size` (width, height)
-    /// pixels shows `subject`. Automatic framing does not depend on the azimuth: an orbit keeps its
-    /// distance.
+    /// pixels shows `subject`. Automatic framing does not depend on the azimuth, which keeps the
+    /// distance constant in an orbit.
     pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
         let framing = Self::frame(spec, subject, size);
         let mut camera = Self::turned(spec, subject.tall, size);
@@ -249,7 +250,9 @@ impl Camera {
         }
     }
 
-    /// Returns a camera at the origin with the view direction and the field of view of `spec`.
+    /// Returns a camera at the origin with the view direction and the vertical field of view of
+    /// `spec`, for a picture of `size` (width, height) pixels and cells drawn `tall` times as high
+    /// as wide.
     fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
         Self::from_pose_over(
             (Point3::origin(), tall),
@@ -259,8 +262,8 @@ impl Camera {
         )
     }
 
-    /// Returns the smallest distance from `target`, in cell widths, at which all `points` (cells)
-    /// lie inside the picture with a margin of 7 %.
+    /// Returns the smallest distance of the camera from `target`, in cell widths, at which all
+    /// `points` (cells) lie inside the picture with a margin of 7 %.
     fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
         let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
@@ -282,8 +285,8 @@ impl Camera {
         0.5 * (low + high)
     }
 
-    /// Returns the camera with its position moved to y = `height` (cells), turned so that `target`
-    /// (cells) is in the middle of the picture.
+    /// Returns this camera moved vertically to y = `height` (cells) and aimed at `target` (cells),
+    /// which then appears in the middle of the picture.
     #[must_use]
     pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
         let eye = Point3::new(self.eye.x, height, self.eye.z);
@@ -311,8 +314,8 @@ impl Camera {
         }
     }
 
-    /// Returns the camera with all rays offset by `right` and `down` (fractions of a pixel).
-    /// Several such pictures averaged are an anti-aliased picture.
+    /// Returns this camera with all rays offset by `right` and `down` (fractions of a pixel). The
+    /// mean of several such pictures is an anti-aliased picture.
     #[must_use]
     pub fn shifted(&self, [right, down]: [f32; 2]) -> Self {
         Self {
@@ -321,8 +324,8 @@ impl Camera {
         }
     }
 
-    /// Returns the camera of the right part of the picture: without its first `columns` columns of
-    /// pixels.
+    /// Returns the camera for a picture without the leftmost `columns` columns of pixels; the
+    /// remaining pixels keep their rays.
     #[must_use]
     pub fn right_of(&self, columns: usize) -> Self {
         let columns = columns.min(self.size.0 - 1);
@@ -359,15 +362,15 @@ impl Camera {
         [self.right, self.up, self.forward]
     }
 
-    /// Returns three vectors (right, up, forward). The dot product of an offset in cells with each
-    /// vector is the offset's component along that axis of the picture, in cell widths.
+    /// Returns three vectors (right, up, forward): the dot product of an offset in cells with each
+    /// of these vectors is the offset's component along that axis of the picture, in cell widths.
     pub fn measures(&self) -> [Vector3<f32>; 3] {
         let square = self.tall * self.tall;
         self.axes()
             .map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
     }
 
-    /// Returns the components (right, up, forward) of the offset `way` (cells) along the axes of
+    /// Returns the components of the offset `way` (cells) along the right, up and forward axes of
     /// the picture, in cell widths.
     fn seen(&self, way: Vector3<f32>) -> [f32; 3] {
         self.measures().map(|axis| way.dot(&axis))
@@ -438,9 +441,9 @@ fn pixel(half_height: f32, (_, height): (usize, usize)) -> f32 {
     2.0 * half_height / height as f32
 }
 
-/// Returns points (cells) that the camera must keep in the picture: circles around the subject's
-/// vertical centre line, 24 points at each height, as wide as the content there. Circles, so that
-/// the framing does not depend on the azimuth.
+/// Returns points (cells) that the camera must keep in the picture: 24 points on a circle around
+/// the subject's vertical centre line at each height, with the radius of the content there. Circles
+/// make the framing independent of the azimuth.
 fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
     let middle = nalgebra::center(&subject.low, &subject.high);
     let rings = |top: f32, reach: [f32; LEVELS]| {

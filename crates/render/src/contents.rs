@@ -1,5 +1,5 @@
-//! Selection of what a picture shows: lava, ground, and slices (cross-sections of cells) drawn in
-//! the 3D scene.
+//! Selection of what a picture shows: lava, ground, and slices (cross-sections of the simulation
+//! box, one cell thick) drawn in the 3D scene.
 
 use std::sync::Arc;
 
@@ -9,31 +9,34 @@ use crate::ground::heightfield::{Face, GroundHit};
 use crate::style::transfer::Transfer;
 use lavoxel_automaton::view::srgb_to_linear;
 
-/// Kind byte of an empty cell, not drawn. The kind is the last byte of an entry of [`Cut::texels`].
+/// Kind (last byte of an entry of `Cut::texels`) of an empty cell, which is not drawn.
 pub(crate) const NOTHING: u8 = 0;
-/// Kind byte of a cell that shows a value; the value is in the first byte.
+/// Kind (last byte of an entry of `Cut::texels`) of a cell that shows a value; the value is the
+/// entry's first byte.
 pub(crate) const VALUE: u8 = 1;
-/// Kind byte of a cell of rock.
+/// Kind (last byte of an entry of `Cut::texels`) of a cell of rock.
 pub(crate) const ROCK: u8 = 2;
-/// Kind byte of a cell of a material shown without values; the material's colour is in the first
-/// three bytes.
+/// Kind (last byte of an entry of `Cut::texels`) of a cell of a material shown without values;
+/// the material's colour is in the entry's first three bytes.
 pub(crate) const MATERIAL: u8 = 3;
 
-/// Colour of rock in a slice, linear RGB.
+/// Colour of rock in slices, linear RGB.
 pub const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
 
-/// Slice (one layer of cells) as a texture, one texel per cell, drawn without interpolation.
+/// Slice (one plane of cells of the simulation box) as a texture, one texel per cell, drawn in the
+/// 3D scene without interpolation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Index of the layer of cells along the axis perpendicular to the slice.
+    /// Index of the shown plane of cells, counted along the axis perpendicular to the slice.
     pub cell: usize,
-    /// Number of texels per row: cells along z for a slice perpendicular to x, otherwise along x.
+    /// Number of texels per row, which is the number of cells along z for a slice perpendicular to
+    /// x, otherwise along x.
     pub width: usize,
-    /// Number of rows: cells along z for a slice perpendicular to y, otherwise along y from the
-    /// floor up.
+    /// Number of rows of texels, which is the number of cells along z for a slice perpendicular to
+    /// y, otherwise along y; vertical slices begin with the row at the floor of the simulation box.
     pub height: usize,
-    /// Set if the slice shows amounts. The cinematic style then draws the cut-open matter itself
-    /// instead of the cells.
+    /// Set if the slice shows amounts of materials. The cinematic style does not draw such a slice:
+    /// it opens the simulation box at the slice and draws the matter cut open.
     pub of_amounts: bool,
     /// Texels in rows, `width · height` entries. The last byte is the kind of the cell; the meaning
     /// of the first three depends on the kind: 0 nothing; 1 a value, in the first byte, scaled from
@@ -43,16 +46,17 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Returns the position of the slice along its axis, in cells: the centre of its layer.
+    /// Returns the position of the slice along its axis, in cells: the centre of its plane of
+    /// cells.
     pub(crate) fn middle(&self) -> f32 {
         self.cell as f32 + 0.5
     }
 }
 
-/// Returns the part of the simulation box that remains visible if slices cut the box open: `clip`
-/// without the matter between each slice and the camera at `eye`. All arguments and the result are
-/// fractions of the box along x, y and z: `clip` and the result as lower and upper bound per axis,
-/// `slices` as position per axis. A slice outside of `clip` has no effect.
+/// Returns the region of the simulation box that stays visible when slices cut the box open: `clip`
+/// without the region between each slice and the camera at `eye`. All positions are fractions of
+/// the box along x, y and z: lower and upper bound per axis in `clip` and in the result, one
+/// position per axis in `slices`. A slice outside of `clip` has no effect.
 pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
     std::array::from_fn(|k| {
         let [low, high] = clip[k];
@@ -64,16 +68,16 @@ pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [
     })
 }
 
-/// Selection of the parts of a scene that are drawn.
+/// Selection of the parts of a scene that pictures show.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// Set to draw the lava, its light on the ground, and all other media.
+    /// Set to draw the lava, its light on the ground, and all other materials and gases.
     pub lava: bool,
     /// Set to draw the ground.
     pub ground: bool,
     /// Set to draw the colour bar, in the plain styles.
     pub legend: bool,
-    /// Slices perpendicular to x, y and z; `None` where there is no slice.
+    /// Slices perpendicular to x, y and z; `None` for an axis without a slice.
     pub slices: [Option<Arc<Cut>>; 3],
 }
 
@@ -90,8 +94,8 @@ impl Default for Contents {
 }
 
 impl Contents {
-    /// Returns the layer indices of the slices perpendicular to x, y and z; `None` where there is
-    /// no slice.
+    /// Returns the indices of the planes of cells shown by the slices perpendicular to x, y and z;
+    /// `None` where there is no slice.
     pub(crate) fn cells(&self) -> [Option<usize>; 3] {
         self.slices
             .each_ref()
@@ -99,23 +103,23 @@ impl Contents {
     }
 }
 
-/// Slices of a frame, prepared for intersection with rays.
+/// Slices that a frame shows, prepared for intersection with rays.
 #[derive(Clone, Copy)]
 pub(crate) struct Slices<'a> {
     /// Size of the simulation box in cells along x, y and z.
     size: [f32; 3],
-    /// Lower and upper bound of the shown part of the simulation box along x, y and z, in cells;
-    /// slices are clipped to this part.
+    /// Lower and upper bound of the visible region of the simulation box along x, y and z, in
+    /// cells; slices are clipped to this region.
     shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
-    /// Set in the cinematic style: there, rock shows its strata, and slices of amounts cut the
-    /// simulation box open without being drawn themselves.
+    /// Set in the cinematic style, which draws no rock cells of slices (the ground's own cut
+    /// surface shows its strata instead) and no slices of amounts (which only cut the box open).
     natural: bool,
 }
 
-/// Intersection of a ray with a slice: the distance from the ray's start in cells, and the colour
-/// there as linear light.
+/// Intersection of a ray with a slice: distance `t` from the ray's start in cells, and colour
+/// `light` of the cell as linear RGB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceHit {
     pub(crate) t: f32,
@@ -124,8 +128,8 @@ pub(crate) struct SliceHit {
 
 impl<'a> Slices<'a> {
     /// Returns the slices of `contents` in a box of `size` cells. `shown`: lower and upper bound of
-    /// the shown part of the simulation box per axis, as fractions; `transfer` gives the colours of
-    /// values.
+    /// the box's visible region per axis, as fractions of the box; `transfer` maps values to
+    /// colours.
     pub(crate) fn new(
         size: [usize; 3],
         shown: [[f32; 2]; 3],
@@ -143,7 +147,8 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// Returns these slices with the flag `natural` set, for the cinematic style.
+    /// Returns these slices as the cinematic style draws them: without rock cells and without
+    /// slices of amounts.
     pub(crate) fn natural(self) -> Self {
         Self {
             natural: true,
@@ -151,21 +156,21 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// Returns true if no slice is drawn.
+    /// Returns true if none of the slices is drawn.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         !self.cuts.iter().flatten().any(|cut| self.shows(cut))
     }
 
-    /// Returns true if the cells of `cut` are drawn; false where the cut-open matter is drawn
-    /// instead.
+    /// Returns true if the cells of `cut` are drawn; false in the cinematic style if `cut` shows
+    /// amounts, because there the matter itself is drawn cut open.
     #[inline(always)]
     fn shows(&self, cut: &Cut) -> bool {
         !(self.natural && cut.of_amounts)
     }
 
-    /// Returns the nearest intersection of `ray` with a drawn cell of a slice; `None` if there is
-    /// none within `limit` (cells).
+    /// Returns the nearest intersection of `ray` with a drawn cell of a slice; `None` if `ray`
+    /// meets none within the distance `limit` (cells).
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
@@ -192,16 +197,16 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// Returns true if cells of the kind `content` are drawn. In the cinematic style rock cells are
-    /// not, because the cut face of the ground is drawn there.
+    /// Returns true if slice cells of the kind `content` (last byte of a texel) are drawn. The
+    /// cinematic style draws no rock cells, because it draws the cut-open ground in their place.
     #[inline(always)]
     fn is_seen(&self, content: u8) -> bool {
         content != NOTHING && !(self.natural && content == ROCK)
     }
 
-    /// Returns a hit with the colour of rock if `hit` lies on the cut face of the ground in the
-    /// plane of a slice, otherwise `None`. Needed because a cell of a slice is either rock or not
-    /// as a whole, while the top of the ground is smooth.
+    /// Returns a hit in the colour of rock if `hit` lies where the plane of a slice cuts the
+    /// ground, otherwise `None`. Fills the gap between the cells of a slice, which are rock as a
+    /// whole or not at all, and the smooth top of the ground.
     pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
         let Face::Cut(normal) = hit.face else {
             return None;
@@ -218,8 +223,8 @@ impl<'a> Slices<'a> {
             })
     }
 
-    /// Returns the texel of `cut`, a slice perpendicular to `axis`, at the point `p` (cells) in its
-    /// plane; `None` outside of the shown part.
+    /// Returns the texel of `cut`, a slice perpendicular to `axis`, at the point `p` (cells) in the
+    /// plane of the slice; `None` outside of the visible region of the box.
     fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 4]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
         let cell = |k: usize| {

@@ -9,20 +9,21 @@ use super::math::{V3, lerp, saturate, smoothstep};
 use crate::ground::raster::Raster;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Brightness (after the exposure factor) above which light contributes to the bloom.
+/// Brightness (linear light times exposure) above which a pixel contributes to the bloom, with only
+/// the excess over this brightness.
 pub const THRESHOLD: f32 = 0.7;
-/// Upper bound of a pixel's contribution to the bloom, in units of brightness after exposure.
-/// Without a bound, single sparks would glow like lamps.
+/// Upper bound of a pixel's contribution to the bloom (linear light times exposure). Without a
+/// bound, single sparks would glow like lamps.
 pub const BRIGHTEST: f32 = 5.0;
-/// Edge length, in pixels, of the squares in which light is averaged before bloom is computed.
+/// Edge length, in pixels, of the squares over which light is averaged before the blur of the
+/// bloom.
 pub const BLOCK: usize = 4;
-/// Weights with which the narrow and the wide blur are added to the light before the exposure
-/// factor. Chosen by eye.
+/// Weights of the narrow and of the wide blur in the bloom of strength 1. Chosen by eye.
 pub const SHARES: [f32; 2] = [0.20, 0.26];
 
 /// Returns the radii of the narrow and the wide blur (three box filters each), in squares of
-/// `BLOCK` pixels, for a picture `blocks` squares high. The radii are proportional to the height,
-/// so that a small preview glows like the full picture.
+/// `BLOCK` pixels, for a picture `blocks` squares high. Radii proportional to the height let a
+/// small preview glow like the full picture.
 pub fn radii(blocks: usize) -> [usize; 2] {
     [(blocks / 90).max(1), (blocks / 18).max(2)]
 }
@@ -38,8 +39,8 @@ pub(crate) struct Film {
 /// Conversion of linear light to sRGB bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Develop {
-    /// Conversion as on photographic film: adds bloom of strength `glow` and heat haze `shimmer`,
-    /// multiplies by `exposure`, and applies a filmic tone curve.
+    /// Conversion as on photographic film: displaces the picture by the heat haze `shimmer`, adds
+    /// bloom of strength `glow`, multiplies by `exposure`, and applies a filmic tone curve.
     Filmic {
         exposure: f32,
         glow: f32,
@@ -50,32 +51,35 @@ pub(crate) enum Develop {
 }
 
 /// Heat haze, an effect on the finished picture: hot air above bright lava displaces the picture
-/// behind the air, in rising waves.
+/// behind this air, in rising waves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shimmer {
-    /// Strength of the displacement: 0 none, 1 usual.
+    /// Strength of the displacement by heat haze: 0 none, 1 usual.
     pub strength: f32,
-    /// Phase of the rising waves, in radians.
+    /// Phase of the waves that rise in the hot air, in radians.
     pub moment: f32,
 }
 
-/// Largest displacement of the picture behind hot air, in picture heights. The constants of the
-/// heat haze are chosen by eye.
+/// Largest displacement of a pixel by heat haze, in picture heights. The constants of the heat haze
+/// are chosen by eye.
 pub const MOVES: f32 = 0.0022;
-/// Height of the hot air above the lava that heats the air, in picture heights.
+/// Largest height above glowing lava, in picture heights, at which the lava heats the air enough
+/// for heat haze.
 pub const ABOVE: f32 = 0.035;
-/// Wave number of the displacement, in radians per picture height.
+/// Wave number of the displacement by heat haze, in radians per picture height.
 pub const WAVES: f32 = 170.0;
-/// Phase advance of the waves per step of the simulation, in radians.
+/// Phase advance of the heat haze's waves per step of the simulation, in radians.
 const RISES: f64 = 0.45;
-/// Heat (0 to 1) of the air per unit of red light in the wide blur below.
+/// Factor from the red light in the wide blur, after subtraction of blue light (see `WHITE`), to
+/// the heat (0 to 1) of the air above.
 pub const HEATS: f32 = 2.5;
-/// Weight of blue light, which is subtracted from the red light: white areas are lit by the sun,
-/// not hot.
+/// Weight with which blue light is subtracted from red light to get the heat of the air. White
+/// areas are lit by the sun and not hot, hence must not count.
 pub const WHITE: f32 = 2.0;
 
-/// Brightness of the narrow blur at which the displacement begins to fade out, and at which it is
-/// 0. A glowing surface is not displaced, because it lies in front of the air that it heats.
+/// Fade-out of the heat haze in front of glowing surfaces, which are nearer than the air that they
+/// heat: brightness of the narrow blur (linear light times exposure) up to which the haze is
+/// complete, and from which on there is none.
 pub const GLOWS: [f32; 2] = [0.03, 0.25];
 
 impl Shimmer {
@@ -93,8 +97,8 @@ impl Shimmer {
         }
     }
 
-    /// Returns the displacement (right, down) at the picture position (x, y) in air of the heat
-    /// `heat` (0 to 1). All lengths are in picture heights.
+    /// Returns the displacement (right, down) that heat haze causes at the picture position (x, y)
+    /// in air of the heat `heat` (0 to 1). All lengths are in picture heights.
     fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
         let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
         let by = MOVES * self.strength * heat;
@@ -105,13 +109,14 @@ impl Shimmer {
     }
 }
 
-/// Returns the heat (0 to 1) of the air above light of the wide blur, `bloom`.
+/// Returns the heat (0 to 1) of the air above a place where the wide blur has the light `bloom`
+/// (linear RGB times exposure).
 fn heat(bloom: V3) -> f32 {
     saturate(HEATS * (bloom.x - WHITE * bloom.z))
 }
 
-/// Returns the factor (0 to 1) on the displacement by hot air: 0 in front of and next to glowing
-/// surfaces. `bloom`: light of the narrow blur.
+/// Returns the factor (0 to 1) on the displacement by heat haze at a pixel; 0 in front of glowing
+/// surfaces. `bloom`: light of the narrow blur at that pixel (linear RGB times exposure).
 fn visible_share(bloom: V3) -> f32 {
     1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
 }
@@ -176,8 +181,8 @@ impl Film {
         image
     }
 
-    /// Returns row `y` with the displacement by hot air applied; `None` if the row has no hot air.
-    /// `air`: heat of the air (0 to 1).
+    /// Returns the light of row `y` displaced by the heat haze `shimmer`; `None` if the row has no
+    /// hot air. `air`: heat of the air (0 to 1) per square of `BLOCK` pixels.
     fn bent(&self, shimmer: Shimmer, air: &Raster<f32>, y: usize) -> Option<Vec<V3>> {
         let (at, high) = (y as f32 + 0.5, self.height as f32);
         let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
@@ -197,7 +202,7 @@ impl Film {
         bent
     }
 
-    /// Returns the bilinearly interpolated light at (`x`, `y`) in pixels, clamped at the borders.
+    /// Returns the bilinearly interpolated light at (`x`, `y`) in pixels, clamped to the picture.
     fn between(&self, x: f32, y: f32) -> V3 {
         let (x, y) = (
             (x - 0.5).clamp(0.0, (self.width - 1) as f32),
@@ -211,8 +216,8 @@ impl Film {
         along(j).lerp(&along(j + 1), y - j as f32)
     }
 
-    /// Returns the narrow and the wide blur of the light above `THRESHOLD`, from which bloom is
-    /// made.
+    /// Returns the narrow and the wide blur of the light that exceeds `THRESHOLD` after
+    /// multiplication by `exposure`; bloom and heat haze are computed from these blurs.
     fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
         let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
         let bright: Vec<V3> = (0..width * height)
@@ -288,7 +293,7 @@ impl Work for Print<'_> {
     }
 }
 
-/// Converts `light` (linear RGB) to sRGB bytes with dither, clamped to 0..1 before; (`x`, `y`)
+/// Converts `light` (linear RGB, clamped to 0..1) to sRGB bytes with dither; the pixel (`x`, `y`)
 /// selects the dither value.
 #[inline(always)]
 fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
@@ -298,7 +303,8 @@ fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
 }
 
 impl Develop {
-    /// Returns the sRGB bytes of `pixel` (x, y) for linear light `light`, without bloom.
+    /// Returns the sRGB bytes of the linear light `light`, without bloom; `pixel` (x, y) selects
+    /// the dither value.
     #[inline(always)]
     pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
         let shown = match self {
@@ -309,10 +315,11 @@ impl Develop {
     }
 }
 
-/// Brightness of the strongest colour channel at which light begins to be mixed with white, and at
-/// which the mixing is complete.
+/// Mixing of bright light with white: brightness of the strongest colour channel (linear light
+/// times exposure) at which the mixing begins, and from which on the fraction of white is `BURNT`.
 pub const BURNS: [f32; 2] = [1.2, 5.0];
-/// Fraction (0 to 1) of white in very bright light, from the second brightness of `BURNS` on.
+/// Fraction (0 to 1) of white that is mixed into light at least as bright as the second value of
+/// `BURNS`.
 pub const BURNT: f32 = 0.42;
 
 /// Applies the ACES tone curve per channel, as fitted by Narkowicz, and mixes very bright light

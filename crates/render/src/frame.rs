@@ -1,5 +1,5 @@
 //! Ray tracing of a frame's pixels row by row, supersampling of edges, and reuse of data from the
-//! previous frame.
+//! previous frame. The backdrop of a ray is the ground, slice or sky behind all lava.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,11 +21,11 @@ use lavoxel_automaton::view::Antialias;
 
 // Two thresholds: pixels of moderate contrast, such as grainy rock, get two rays; sharp edges get
 // four.
-/// Difference of tone-mapped luminance between neighbouring pixels from which a pixel is traced
-/// again with two rays.
+/// Difference of tone-mapped luminance to a neighbouring pixel above which a pixel is traced again
+/// with two rays.
 const EDGE_CONTRAST: f32 = 0.06;
-/// Difference of tone-mapped luminance between neighbouring pixels from which a pixel is traced
-/// again with four rays.
+/// Difference of tone-mapped luminance to a neighbouring pixel above which a pixel is traced again
+/// with four rays.
 const SHARP_CONTRAST: f32 = 0.18;
 /// Four sample positions in a pixel (0 to 1), no two in the same quarter row or quarter column. The
 /// mean of the first two, and of all four, is the centre of the pixel.
@@ -36,38 +36,41 @@ const SUBPIXELS: [(f32, f32); 4] = [
     (0.125, 0.625),
 ];
 
-/// Maximum picture size in pixels for which the backdrops of supersampled pixels are cached; the
-/// cache takes up to 200 bytes per pixel.
+/// Maximum number of pixels of a picture for which the backdrops of supersampled pixels (the
+/// ground, slice or sky behind all lava) are cached; the cache takes up to 200 bytes per pixel.
 const MOST_KEPT: usize = 1 << 21;
 
-/// Data reused for the next frame of the same camera: mainly the backdrop (ground, slice or sky
-/// behind the lava) per pixel, row-major from the top.
+/// Data kept for the next frame of the same camera: mainly each pixel's backdrop (the ground, slice
+/// or sky behind all lava), row-major from the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept<B> {
-    /// Backdrops of the rays through the pixel centres.
+    /// Backdrop (ground, slice or sky behind all lava) of the ray through each pixel's centre,
+    /// row-major from the top.
     pub(crate) centres: Vec<B>,
-    /// Backdrops of the sub-pixel rays of supersampled pixels; `None` for other pixels. Empty if
-    /// not cached: in pictures of more than [`MOST_KEPT`] pixels, and if the scene asks for no
-    /// cache.
+    /// Backdrops (ground, slice or sky behind all lava) of the sub-pixel rays of each supersampled
+    /// pixel, row-major; `None` for other pixels. Empty without a cache: in pictures of more than
+    /// `MOST_KEPT` pixels, and if the scene asks for none.
     closer: Vec<Option<Box<[B]>>>,
-    /// Depth per tile from which everything is hidden by the ground in front.
+    /// Depth per square tile of pixels, in cells, beyond which the ground hides everything.
     pub(crate) depths: Depths,
-    /// Lower bound of the distance to the ground per pixel, from which rays may start.
+    /// Lower bound of the distance to the ground per small square of pixels; rays start their
+    /// search for the ground there.
     beams: Beams,
-    /// Picture without lava, for styles in which lava changes only the pixels that it covers.
+    /// Picture of the scene without lava, for styles in which lava changes only the pixels that it
+    /// covers.
     pub(crate) bare: Bare,
 }
 
-/// Picture without lava, and the film into which the previous frame was drawn.
+/// Picture of the scene without lava, and the film into which the previous frame was drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Bare {
     /// Picture without lava as sRGB bytes.
     pub(crate) image: Image,
     /// Linear light of the ray through each pixel's centre: without lava, except in the tiles of
-    /// `drawn`.
+    /// pixels that `drawn` marks.
     pub(crate) film: Film,
-    /// Mask of the tiles in which the previous frame drew lava into `film`; `None` before the first
-    /// frame.
+    /// Mask of the tiles of pixels in which the previous frame drew lava into `film`; `None` before
+    /// the first frame.
     pub(crate) drawn: Option<Live>,
 }
 
@@ -77,35 +80,38 @@ pub(crate) struct Scene<'a> {
     pub(crate) block: &'a Heightfield,
     pub(crate) part: ShownPart,
     pub(crate) antialias: Antialias,
-    /// Set if the backdrops of supersampled pixels are to be cached for the next frame.
+    /// Set if the backdrops of supersampled pixels (ground, slice or sky behind all lava) are to be
+    /// cached for the next frame.
     pub(crate) keeps_closer: bool,
     pub(crate) level: Level,
-    /// Cancellation flag: when set by another thread, the frame stops.
+    /// Cancellation flag: when another thread sets this flag, the computation of the frame stops.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Use of the cache for the backdrops of supersampled pixels.
+/// Choice whether `Frame::develop` caches the backdrops of supersampled pixels (ground, slice or
+/// sky behind all lava) for the next frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
     Kept,
     Not,
 }
 
-/// Inputs of a frame: the tracer of its rays, the camera, and the tiles to draw.
+/// Inputs of a frame: the tracer of its rays, the camera, and the tiles of pixels to draw.
 pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tracer: &'a T,
     pub(crate) camera: &'a Camera,
-    /// Distance range per tile in which rays may meet lava.
+    /// Distance range in which rays may meet lava, per tile of pixels.
     pub(crate) tiles: &'a Tiles,
-    /// Distance range per tile in which rays may meet other media (gas, water and others); `None`
-    /// if there are no such media.
+    /// Distance range in which rays may meet media other than lava (gas, water and others), per
+    /// tile of pixels; `None` if there are no such media.
     pub(crate) others: Option<&'a OtherTiles>,
-    /// Mask of the tiles that are traced; pixels elsewhere keep their light.
+    /// Mask of the tiles of pixels that are traced; pixels elsewhere keep their light.
     pub(crate) live: &'a Live,
-    /// Gas and smoke of the picture, interpolated between grid rays; `None` if smoke is traced
-    /// along each ray.
+    /// Light and transmittance of gas and smoke along a grid of rays, from which those of all rays
+    /// are interpolated; `None` if smoke is traced along each ray.
     pub(crate) veils: Option<TransmittanceGrid>,
-    /// Offset (0 to 1) added to the blue-noise values that shift the samples along the rays.
+    /// Offset (0 to 1) added to the blue-noise values that jitter the samples along rays; differs
+    /// from frame to frame.
     pub(crate) turn: f32,
     pub(crate) level: Level,
     /// Cancellation flag: when set by another thread, the frame stops, and its pixels are
@@ -113,7 +119,8 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Task that finds the backdrops of the rays through the pixel centres of a row.
+/// Task for one row of the picture: finds the backdrops (ground, slice or sky behind all lava) of
+/// the rays through the pixel centres.
 struct Behinds<'a, T: Tracer> {
     tracer: &'a T,
     camera: &'a Camera,
@@ -122,7 +129,8 @@ struct Behinds<'a, T: Tracer> {
     row: &'a mut [T::Behind],
 }
 
-/// Task that traces one ray through the centre of each drawn pixel of a row.
+/// Task for one row of the picture: traces one ray through the centre of each pixel that is to be
+/// drawn.
 struct Exposed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     y: usize,
@@ -130,34 +138,37 @@ struct Exposed<'a, T: Tracer> {
     light: &'a mut [V3],
 }
 
-/// Task that supersamples the selected pixels of a row into linear light.
+/// Task for one row of the picture: supersamples the selected pixels and writes their linear light.
 struct Refined<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     beams: &'a Beams,
     y: usize,
     film: &'a Film,
     wanted: Wanted,
-    /// Cache for the backdrops of the sub-pixel rays; `None` if not cached.
+    /// Cached backdrops of the sub-pixel rays of the row's pixels (ground, slice or sky behind all
+    /// lava); `None` without a cache.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     light: &'a mut [V3],
 }
 
-/// Task that supersamples the selected pixels of a row and converts all drawn pixels to sRGB bytes.
+/// Task for one row of the picture: supersamples the selected pixels, and converts the light of all
+/// drawn pixels to sRGB bytes.
 struct Developed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     beams: &'a Beams,
     y: usize,
     film: &'a Film,
     wanted: Option<Wanted>,
-    /// Cache for the backdrops of supersampled pixels; `None` if not cached.
+    /// Cached backdrops of the sub-pixel rays of the row's pixels (ground, slice or sky behind all
+    /// lava); `None` without a cache.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     row: &'a mut [u8],
 }
 
 impl<B: Copy + Default + Send + Sync> Kept<B> {
-    /// Returns the backdrops of the rays through all pixel centres of `scene`; reuses the
-    /// allocations of `self`. The result is undefined if the `stop` flag of `scene` was set
-    /// meanwhile.
+    /// Computes the backdrops (ground, slice or sky behind all lava) of the rays through all pixel
+    /// centres of `scene`, for a new position of the camera; reuses the allocations of `self`. The
+    /// result is undefined if the `stop` flag of `scene` was set meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
         let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
@@ -203,8 +214,9 @@ impl Default for Bare {
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// Traces the ray through the centre of every pixel in the tiles of `live` into `film`; pixels
-    /// elsewhere keep their light. `behind`: the backdrop per pixel.
+    /// Traces the ray through the centre of every pixel in the marked tiles of `live` and writes
+    /// its light into `film`; pixels elsewhere keep their light. `behind`: ground, slice or sky
+    /// behind all lava, per pixel.
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film
@@ -223,9 +235,9 @@ impl<T: Tracer> Frame<'_, T> {
             });
     }
 
-    /// Computes gas and smoke along grid rays at the spacing of `weave`, to be interpolated
-    /// between. `None` if there is no gas, or if the tracer cannot separate gas from other media.
-    /// `behind`: the backdrop per pixel.
+    /// Traces gas and smoke along a grid of rays whose spacing `weave` gives, for interpolation at
+    /// all other rays. `None` if there is no gas, or if the tracer cannot separate gas from other
+    /// media. `behind`: ground, slice or sky behind all lava, per pixel.
     pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<TransmittanceGrid> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
@@ -257,8 +269,9 @@ impl<T: Tracer> Frame<'_, T> {
         })
     }
 
-    /// Writes the light of the backdrop alone into every pixel of `film`, for styles that know this
-    /// light without tracing; elsewhere black.
+    /// Writes the light of each pixel's backdrop (ground, slice or sky behind all lava) into
+    /// `film`, without any media. Black where the style of `tracer` finds this light only by
+    /// tracing.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film
@@ -272,8 +285,9 @@ impl<T: Tracer> Frame<'_, T> {
         });
     }
 
-    /// Converts `film` to sRGB bytes of `image` in the traced tiles; the pixels that `wanted`
-    /// selects, if given, are supersampled first. `kept` provides and stores their backdrops.
+    /// Converts `film` to sRGB bytes of `image` in the traced tiles of pixels. If `wanted` is
+    /// given, the pixels that it selects are supersampled first; their backdrops (ground, slice or
+    /// sky behind all lava) are read from the cache in `kept` and stored there.
     pub(crate) fn develop(
         &self,
         film: &Film,
@@ -306,8 +320,9 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Returns the linear RGB light at the position (`u`, `v`) (0 to 1) in a pixel. `shift` offsets
-    /// the jitter of the samples; `behind` is the backdrop of the ray.
+    /// Returns the linear RGB light of the ray through the position (`u`, `v`) (0 to 1) in a pixel,
+    /// slices included. `shift` offsets the jitter of the samples; `behind`: ground, slice or sky
+    /// behind all lava.
     #[inline(always)]
     fn light<S: Simd>(
         &self,
@@ -331,7 +346,8 @@ impl<T: Tracer> Frame<'_, T> {
     }
 
     /// Returns the linear RGB light of the ray through the position (`u`, `v`) (0 to 1) in a pixel
-    /// in front of `behind`, where slices are already included.
+    /// in front of `behind` (ground, slice or sky behind all lava, slices already included).
+    /// `shift` offsets the jitter of the samples.
     #[inline(always)]
     fn light_before<S: Simd>(
         &self,
@@ -373,7 +389,9 @@ impl<T: Tracer> Frame<'_, T> {
         )
     }
 
-    /// Returns the light of `film` with the pixels that `wanted` selects supersampled.
+    /// Returns a copy of the light of `film` in which the pixels that `wanted` selects are
+    /// supersampled. `kept`: cached backdrops (ground, slice or sky behind all lava), used and
+    /// updated.
     pub(crate) fn refine(
         &self,
         film: &Film,
@@ -406,8 +424,8 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// Computes the backdrops of the first `closer.len()` sub-pixel rays of the pixel (`x`, `y`)
-    /// into `closer`.
+    /// Computes the backdrops (ground, slice or sky behind all lava) of the first `closer.len()`
+    /// sub-pixel rays of the pixel (`x`, `y`) and writes them into `closer`.
     #[inline(always)]
     fn look_closer(&self, beams: &Beams, (x, y): (usize, usize), closer: &mut [T::Behind]) {
         // A loop, not `map`: closures are not compiled for wide instructions.
@@ -418,7 +436,8 @@ impl<T: Tracer> Frame<'_, T> {
     }
 
     /// Returns the mean linear RGB light of `rays` sub-pixel rays of the pixel (`x`, `y`). `kept`:
-    /// the cached backdrops of the pixel's row, used and updated; `None` without a cache.
+    /// cached backdrops (ground, slice or sky behind all lava) of the pixel's row, used and
+    /// updated; `None` without a cache.
     #[inline(always)]
     fn supersample<S: Simd>(
         &self,
@@ -525,13 +544,14 @@ impl<T: Tracer> Work for Developed<'_, T> {
     }
 }
 
-/// Returns true unless the flag `stop` cancels the frame.
+/// Returns false if the cancellation flag `stop` is set, otherwise true.
 fn goes_on(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }
 
-/// Returns the alpha channel of `image`, 0 (sky) to 255 (opaque) per pixel: ground and slices are
-/// opaque, lava has its opacity, and bloom the visible difference from the plain sky.
+/// Returns the alpha channel of `image`, one value per pixel from 0 (sky) to 255: ground and slices
+/// are opaque, lava has its opacity, and the bloom of lava over the sky counts by its visible
+/// difference from the plain sky.
 pub(crate) fn cover<T: Tracer>(
     tracer: &T,
     camera: &Camera,
@@ -578,7 +598,8 @@ pub(crate) fn cover<T: Tracer>(
         .collect()
 }
 
-/// Backdrops of the sub-pixel rays of one supersampled pixel.
+/// Cached backdrops (ground, slice or sky behind all lava) of the sub-pixel rays of one
+/// supersampled pixel.
 type Closer<T> = Box<[<T as Tracer>::Behind]>;
 
 /// Selection of the pixels that are supersampled (traced with several rays).
@@ -591,7 +612,7 @@ pub(crate) enum Wanted {
 
 impl Wanted {
     /// Returns the number of rays with which the pixel (`x`, `y`) of `film` is traced again; 0 if
-    /// the pixel is not selected.
+    /// the pixel is not supersampled.
     #[inline(always)]
     fn rays(self, film: &Film, (x, y): (usize, usize)) -> usize {
         if self == Self::All {

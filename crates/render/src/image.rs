@@ -38,8 +38,8 @@ impl Image {
         [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
     }
 
-    /// Sets the pixel in column `x` and row `y` to `color`; positions outside of the picture are
-    /// ignored.
+    /// Sets the pixel in column `x` and row `y` (from the top) to the sRGB colour `color`;
+    /// positions outside of the picture are ignored.
     pub fn set_pixel(&mut self, x: usize, y: usize, color: [u8; 3]) {
         if x < self.width && y < self.height {
             let i = 3 * (y * self.width + x);
@@ -65,11 +65,11 @@ impl From<Image> for image::RgbImage {
     }
 }
 
-/// Number of intervals of the look-up table in [`Srgb`].
+/// Number of intervals of the look-up table in `Srgb`.
 const SHADES: usize = 4096;
 
-/// Look-up table of [`linear_to_srgb`], exact to less than 0.01 of an 8-bit step. Computing the
-/// power would take longer than all other work on a pixel.
+/// Look-up table of the sRGB transfer curve, exact to less than 0.01 of an 8-bit step; faster than
+/// the power function, which would take most of the time per pixel.
 pub(crate) struct Srgb {
     shades: Vec<f32>,
 }
@@ -86,8 +86,7 @@ impl Srgb {
         }
     }
 
-    /// Returns the sRGB value (0 to 1) of the linear value `c`, which is clamped to 0..1; NaN
-    /// becomes 0.
+    /// Returns the sRGB value (0 to 1) of the linear value `c`, clamped to 0..1; NaN gives 0.
     #[inline(always)]
     #[allow(
         clippy::manual_clamp,

@@ -1,57 +1,58 @@
-//! Blue-noise mask: a threshold (0 to 1) for each pixel such that neighbouring pixels differ as
-//! much as possible. Ray jitter by this mask turns the sampling error into fine grain, which looks
-//! like a smooth surface. Ordered masks would leave a mesh or stripes.
+//! Blue-noise mask: a threshold (0 to 1) for each pixel, such that neighbouring pixels differ as
+//! much as possible. Jitter of the samples along rays by this mask turns the sampling error into
+//! fine grain; ordered masks would leave a mesh or stripes.
 //!
 //! Algorithm: void and cluster (Ulichney 1993). Points are inserted one by one into the largest
-//! remaining void; the value of a pixel is the rank of its point. Distances are periodic, so that
-//! tiles join without a seam.
+//! remaining void; the value of a pixel is the rank of its point. Distances are periodic, which
+//! lets copies of the mask join without a seam.
 
 use std::sync::LazyLock;
 
-/// Edge of the mask's tile in pixels; a power of two.
+/// Edge length of the mask in pixels; a power of two. The mask repeats over the picture.
 pub const SIDE: usize = 64;
-/// Number of pixels of the tile.
+/// Number of pixels of the mask.
 const TILE: usize = SIDE * SIDE;
-/// Number of pixels of the tile per point of the initial pattern.
+/// Number of pixels of the mask per point of the initial pattern.
 const FIRST: usize = 10;
 /// Gaussian with a standard deviation of 1.5 pixels at distances of 0 to 7 pixels, scaled to 65536
-/// at 0. Integers, so that the mask is equal on every machine.
+/// at 0. Integers make the mask bit for bit equal on every machine.
 const GAUSSIAN: [u32; 8] = [65536, 52477, 26943, 8869, 1872, 253, 22, 1];
-/// Fractional part of the golden ratio: its multiples modulo 1 divide 0..1 more evenly than those
-/// of any other number.
+/// Fractional part of the golden ratio; its multiples modulo 1 fill the range 0 to 1 more evenly
+/// than those of any other number.
 const GOLDEN: f32 = 0.618_034;
 
-/// Values of the tile, computed on first use.
+/// Values of the mask (0 to 1, row-major), computed on first use.
 static MASK: LazyLock<Box<[f32]>> = LazyLock::new(tile);
 
-/// Returns the values of the tile, row-major; each of the values (k + 1/2)/4096 occurs exactly
-/// once.
+/// Returns the values of the mask, row-major; each of the values (k + 1/2)/4096 for k from 0 to
+/// 4095 occurs exactly once.
 pub fn values() -> &'static [f32] {
     &MASK
 }
 
-/// Returns the mask value (0 to 1) of the pixel (`x`, `y`); the tile repeats over the picture.
+/// Returns the mask value (0 to 1) of the pixel (`x`, `y`); the mask repeats over the picture.
 #[inline(always)]
 pub fn value(x: usize, y: usize) -> f32 {
     MASK[y % SIDE * SIDE + x % SIDE]
 }
 
-/// Returns the mask value (0 to 1) of the pixel (`x`, `y`) plus `turns`, modulo 1. A mask shifted
-/// in this way is blue noise too.
+/// Returns the mask value (0 to 1) of the pixel (`x`, `y`) plus `turns`, modulo 1. The offset keeps
+/// the mask blue noise.
 #[inline(always)]
 pub fn turned(x: usize, y: usize, turns: f32) -> f32 {
     let value = value(x, y) + turns;
     value - value.floor()
 }
 
-/// Returns the offset (0 to 1) of the mask for frame number `frame`, to be passed to `turned` as
+/// Returns the offset (0 to 1) of the mask for the frame number `frame`, which `turned` takes as
 /// `turns`. Over several frames the values of a pixel are evenly distributed.
 pub fn turn(frame: u64) -> f32 {
     let turns = GOLDEN * (frame % 1024) as f32;
     turns - turns.floor()
 }
 
-/// Set of points on a periodic tile, with a density (sum of Gaussians around the points) per pixel.
+/// Set of points on the mask's pixels (periodic), with a density per pixel: the sum of Gaussians
+/// around the points.
 struct Pattern {
     points: [bool; TILE],
     crowd: [u32; TILE],
@@ -84,7 +85,8 @@ impl Pattern {
         }
     }
 
-    /// Returns the index of the point with the highest density; the first if several are equal.
+    /// Returns the index of the point with the highest density around it; the first such point if
+    /// several are equal.
     fn cluster(&self) -> usize {
         (0..TILE)
             .filter(|&i| self.points[i])
@@ -93,8 +95,8 @@ impl Pattern {
             .unwrap_or_default()
     }
 
-    /// Returns the index of the pixel with the lowest density among pixels without a point; the
-    /// first if several are equal.
+    /// Returns the index of the pixel with the lowest density among the pixels without a point; the
+    /// first one if several are equal.
     fn void(&self) -> usize {
         (0..TILE)
             .filter(|&i| !self.points[i])
@@ -102,8 +104,8 @@ impl Pattern {
             .unwrap_or_default()
     }
 
-    /// Returns a random, evenly spread set of points: points move one by one from the tightest
-    /// cluster into the largest void, until the void is where the point was.
+    /// Returns an evenly spread set of points: random points move one by one from the tightest
+    /// cluster into the largest void, until that void is the place that the point has just left.
     fn even() -> Self {
         let (mut pattern, mut state, mut left) = (Self::empty(), 1_u32, TILE / FIRST);
         while left > 0 {
@@ -129,7 +131,7 @@ impl Pattern {
     }
 }
 
-/// Returns the ranks of all pixels of the tile, scaled to 0..1.
+/// Returns the mask: the rank of each pixel, scaled to 0..1.
 fn tile() -> Box<[f32]> {
     let first = Pattern::even();
     let count = first.points.iter().filter(|point| **point).count();
@@ -159,8 +161,8 @@ fn tile() -> Box<[f32]> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Returns the energy spectrum of a tile's values, row-major: row j and column k belong to j
-    /// waves per tile along y and k along x.
+    /// Returns the energy spectrum of the mask `values`, row-major: row j and column k hold the
+    /// energy of j waves per mask height along y and k waves per mask width along x.
     pub(crate) fn spectrum(values: impl Fn(usize, usize) -> f32) -> Vec<f64> {
         let wave = |k: usize, i: usize| (k * i % SIDE) as f64 * std::f64::consts::TAU / SIDE as f64;
         // Transforms rows first, then columns.
@@ -185,8 +187,8 @@ pub(crate) mod tests {
             .collect()
     }
 
-    /// Returns the mean of `energy` over all waves whose number per tile, in any direction, lies in
-    /// `waves`.
+    /// Returns the mean of the spectrum `energy` over all waves whose number per edge of the mask,
+    /// in any direction, lies in `waves`.
     pub(crate) fn mean(energy: &[f64], waves: std::ops::Range<f64>) -> f64 {
         let far = |k: usize| k.min(SIDE - k) as f64;
         let ring = (0..TILE).filter(|n| waves.contains(&far(n / SIDE).hypot(far(n % SIDE))));

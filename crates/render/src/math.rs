@@ -24,14 +24,15 @@ pub(crate) fn mix(a: V3, b: V3, t: f32) -> V3 {
     a + (b - a) * t
 }
 
-/// Returns the smoothstep of `x`: 0 below `low`, 1 above `high`, and a cubic in between.
+/// Returns the smoothstep of `x`: 0 at and below `low`, 1 at and above `high`, and a cubic between;
+/// with `low` above `high` the step falls from 1 to 0.
 #[inline]
 pub(crate) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = saturate((x - low) / (high - low));
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Returns the component-wise product, such as albedo times light.
+/// Returns the component-wise product of `a` and `b`, such as albedo times light.
 #[inline]
 pub(crate) fn times(a: V3, b: V3) -> V3 {
     a.component_mul(&b)
@@ -43,22 +44,22 @@ pub(crate) fn luminance(c: V3) -> f32 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
-/// Returns the unit vector along `v`; straight up if `v` is zero, as the gradient of a uniform
-/// density is.
+/// Returns the unit vector along `v`; straight up if `v` is zero, which a density gradient is in
+/// uniform matter.
 #[inline(always)]
 pub(crate) fn unit_or_up(v: V3) -> V3 {
     v.try_normalize(1e-9).unwrap_or_else(V3::y)
 }
 
-/// Converts a direction from true proportions to cell coordinates, for cells drawn `tall` times as
-/// high as wide. The result is not normalised.
+/// Converts a direction from cell widths (true proportions) to cells, for cells drawn `tall` times
+/// as high as wide. The result is not normalised.
 #[inline(always)]
 pub(crate) fn in_cells(direction: V3, tall: f32) -> V3 {
     v3(direction.x, direction.y / tall, direction.z)
 }
 
-/// Converts an offset from cell coordinates to true proportions, in cell widths, for cells drawn
-/// `tall` times as high as wide.
+/// Converts an offset from cells to cell widths (true proportions), for cells drawn `tall` times as
+/// high as wide.
 #[inline(always)]
 pub(crate) fn in_widths(way: V3, tall: f32) -> V3 {
     v3(way.x, way.y * tall, way.z)
@@ -76,7 +77,8 @@ pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
 }
 
 /// Returns the value at `place` by linear interpolation between `stops` (pairs of position and
-/// value, positions ascending); constant outside. 0 without stops.
+/// value, positions ascending); constant before the first and after the last stop. 0 if there are
+/// no stops.
 pub(crate) fn at_stops(stops: &[[f32; 2]], place: f32) -> f32 {
     let upper = stops.partition_point(|s| s[0] <= place);
     match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {

@@ -1,13 +1,14 @@
-//! Names of view options, used by command-line flags, keys, the panel, help and the log.
+//! Names of the options of a picture's view, such as its style, as users see them: in command-line
+//! flags, keys of scenes, the window's panel, help and the log.
 
 use lavoxel_automaton::view::Style;
 
-/// Enumeration of options that have names for users.
+/// Set of options for one aspect of a picture's view, each with a name and a description for users.
 pub trait Named: Copy + Send + Sync + 'static {
-    /// All options in the order in which they are displayed.
+    /// All options, in the order in which user interfaces list the options.
     const ALL: &'static [Self];
 
-    /// Returns the lower-case name of the option, as in flags and scene files.
+    /// Returns the lower-case name of the option, as written in flags and scene files.
     fn name(self) -> &'static str;
 
     /// Returns a short description of the option for users, without a full stop.

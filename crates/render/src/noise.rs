@@ -11,8 +11,8 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// Returns the floor of `x` as a float and as an integer; the standard `floor` is a function call
-/// on plain x86-64.
+/// Returns the floor of `x` as a float and as an integer. Faster than the standard `floor`, which
+/// would cost a function call on plain x86-64.
 #[inline(always)]
 fn floor(x: f32) -> (f32, i32) {
     let whole = x as i32;
@@ -20,7 +20,8 @@ fn floor(x: f32) -> (f32, i32) {
     (whole as f32, whole)
 }
 
-/// Task that evaluates noise at a point with the SIMD instructions of this processor.
+/// Task that sums `octaves` octaves of gradient noise at the point `p`, with the SIMD instructions
+/// of this processor.
 struct Noise<'a> {
     p: V3,
     octaves: u32,
@@ -43,7 +44,7 @@ impl Work for Noise<'_> {
     }
 }
 
-/// Returns gradient noise at `p` with unit lattice spacing: about −1..1, mean 0.
+/// Returns gradient noise at `p` with lattice spacing 1: about −1 to 1, mean 0.
 pub(crate) fn gradient(p: V3) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise {
@@ -54,8 +55,8 @@ pub(crate) fn gradient(p: V3) -> f32 {
     sum
 }
 
-/// Returns the sum of `octaves` octaves of gradient noise at `p`, each with twice the frequency and
-/// half the amplitude of the previous one; about −1..1.
+/// Returns the sum of `octaves` octaves of gradient noise at `p`, each with about twice the
+/// frequency and half the amplitude of the previous one; about −1..1.
 pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise {
@@ -67,24 +68,24 @@ pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     sum * 0.8
 }
 
-/// Cellular (Voronoi) noise at a point, with one seed point per unit cell.
+/// Cellular (Voronoi) noise at a point, with one seed point per unit cell of the lattice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plate {
-    /// Distance to the boundary with the nearest other Voronoi cell: 0 on the boundary, about 0.5
-    /// in the centre.
+    /// Distance from the point to the boundary with the nearest neighbouring Voronoi cell, in
+    /// lattice spacings: 0 on the boundary, about 0.5 in the centre.
     pub(crate) edge: f32,
     /// Unit direction in which `edge` increases fastest.
     pub(crate) inward: V3,
-    /// Random number (0 to 1) of the Voronoi cell.
+    /// Random number (0 to 1) of the Voronoi cell that contains the point.
     pub(crate) tone: f32,
-    /// Random number (0 to 1) of the pair of this Voronoi cell and the nearest other one: strength
-    /// of the bond between the two.
+    /// Random number (0 to 1) of the pair of this Voronoi cell and its nearest neighbour: strength
+    /// with which two plates of crust, or two crystals of ice, hold together.
     pub(crate) bond: f32,
-    /// Offset from the seed point of the Voronoi cell to the point.
+    /// Vector from the seed point of the Voronoi cell to the point, in lattice spacings.
     pub(crate) way: V3,
 }
 
-/// Maps a hash to a number from 0 to 1.
+/// Returns a number from 0 to 1 computed from the hash `h`.
 #[inline(always)]
 pub(crate) fn share_of(h: u32) -> f32 {
     (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32

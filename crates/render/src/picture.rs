@@ -1,4 +1,4 @@
-//! Rendering of a single picture of a world by one call.
+//! Rendering of a single picture of a simulation state by one call.
 
 use super::camera::Camera;
 use super::image::Image;
@@ -11,8 +11,8 @@ use lavoxel_sim::state::StateRef;
 /// Maximum width and height of a picture in pixels, equal to the limit in scene files.
 const MOST_PIXELS: f64 = 8192.0;
 
-/// Draws a picture of (`width`, `height`) pixels of a world. To draw a world repeatedly, keep a
-/// [`LowPass`] and a [`Renderer`], which reuse data that did not change.
+/// Draws a picture of (`width`, `height`) pixels of the simulation state `state`. To draw a state
+/// repeatedly, keep a [`LowPass`] and a [`Renderer`], which reuse data that did not change.
 ///
 /// # Errors
 ///

@@ -51,72 +51,76 @@ use crate::volume::seen::{Behind, Places, Seen};
 use crate::volume::tiles::{Depths, OtherTiles, Tiles};
 use lavoxel_automaton::view::{Antialias, Form, LookSpec, Style};
 
-/// Part of the simulation box that contains no point: lower bound above the upper bound along x, y
-/// and z (fractions of the box).
+/// Empty region of the simulation box: lower bounds above the upper bounds along x, y and z
+/// (fractions of the box).
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
-/// Part that contains the whole box: lower and upper bound along x, y and z as fractions of the
-/// simulation box.
+/// Region that contains the whole simulation box: lower and upper bound along x, y and z as
+/// fractions of the box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
 /// Height above the ground to which a camera inside rock is raised, as a fraction of the simulation
 /// box's longer horizontal side; one more cell is added.
 const OVER_GROUND: f32 = 0.01;
 
-/// Placeholder that is returned for a cancelled frame.
+/// Empty picture, returned for a cancelled frame.
 const NO_PICTURE: Image = Image {
     width: 0,
     height: 0,
     rgb: Vec::new(),
 };
 
-/// Renderer of volumes over one ground with one look. Backdrops, bricks, gases, smoke and light are
-/// reused between frames if their inputs did not change.
+/// Renderer of volumes over one ground with one look. Data computed for a frame (rays'
+/// intersections with the ground, bricks, gases, smoke and light) is reused for the next frame if
+/// its inputs did not change.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     grid: Grid,
     look: LookSpec,
     land: Arc<TerrainLook>,
-    /// Version of the ground that `land` shows; `None` if the ground was not set by
-    /// [`Self::set_ground`].
+    /// Stamp of the `Ground` that `land` shows; `None` if `land` was not set by
+    /// `Renderer::set_ground`.
     ground: Option<u64>,
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
-    /// Number of steps of the simulation, by which moving patterns such as the crust are advanced.
+    /// Number of simulation steps from the start, by which moving patterns such as the crust's
+    /// plates are advanced.
     steps: f64,
-    /// Offset (0 to 1) added to the blue-noise values that shift the samples along rays; differs
+    /// Offset (0 to 1) added to the blue-noise values that jitter the samples along rays; differs
     /// from frame to frame.
     turn: f32,
-    /// Set while frames of a running scene are drawn, not single pictures.
+    /// Set if the pictures are frames of a running scene; clear for single pictures.
     running: bool,
-    /// Cached backdrops per camera, the most recent last; reused while a camera stands still.
+    /// Backdrops (ground, slice or sky behind all lava, per pixel) of recent cameras, the most
+    /// recent last; reused while a camera stands still.
     seen: Vec<Seen>,
-    /// Maximum number of cameras whose backdrops are cached.
+    /// Maximum number of entries of `seen`.
     kept_cameras: usize,
     /// Set if the previous picture showed land beyond the sides of the simulation box.
     goes_on: bool,
-    /// Vent mouths from which clots of lava (sparks) are thrown; drawn in the cinematic style only.
+    /// Vent mouths from which sparks are thrown; drawn in the cinematic style only.
     mouths: Vec<Mouth>,
-    /// Data derived from the previous volume.
+    /// Data computed from the previous volume, such as bricks, smoke and light.
     prepared: Prepared,
-    /// Position in the low-pass's list of changes up to which changes are drawn; `None` if the
-    /// previous frame was not drawn from a low-pass.
+    /// Position in the low-pass's list of changes up to which the previous frame has drawn the
+    /// changes; `None` if the previous frame was not drawn from a low-pass.
     last: Option<VolumeCursor>,
     /// SIMD instruction set with which rows of pixels are traced.
     pub(super) level: Level,
     contents: Contents,
-    /// Set if the backdrops of supersampled pixels are cached even in pictures with four rays in
-    /// every pixel, for which they take up to 200 bytes per pixel.
+    /// Set to cache the backdrops of sub-pixel rays (ground, slice or sky behind all lava) even in
+    /// pictures with four rays in every pixel, where the cache takes up to 200 bytes per pixel.
     keeps_closer: bool,
     /// Cancellation flag: stops the frame in progress when set.
     stop: Arc<AtomicBool>,
 }
 
 impl Renderer {
-    /// Creates a renderer and computes its ground for `look`. `ground` holds heights in cells above
-    /// the simulation box floor at the column centres, shape (nz, nx). Fails if a value of `look`
-    /// is out of range.
+    /// Creates a renderer and computes its maps of the ground for `look`. `ground` holds heights in
+    /// cells above the floor of the simulation box at the column centres, shape (nz, nx).
+    ///
+    /// Fails if a value of `look` is out of range.
     ///
     /// # Panics
     /// When the shape of `ground` is not (nz, nx) of `grid`.
@@ -129,9 +133,9 @@ impl Renderer {
         })
     }
 
-    /// Creates a renderer over `land`, which must have been computed for the sun of `look`. In
-    /// pictures with four rays in every pixel this renderer caches no backdrops; it is meant for
-    /// single pictures. Fails if a value of `look` is out of range.
+    /// Creates a renderer for single pictures over the ground `land`, which must have been computed
+    /// for the sun of `look`. In pictures with four rays in every pixel, it caches no data of the
+    /// single rays. Fails if a value of `look` is out of range.
     pub fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
@@ -164,13 +168,13 @@ impl Renderer {
         })
     }
 
-    /// Returns the look of the pictures.
+    /// Returns the look with which pictures are drawn.
     pub fn look(&self) -> &LookSpec {
         &self.look
     }
 
     /// Changes the look; fails if a value of `look` is out of range. The maps of the ground are
-    /// recomputed only if the sun, the cell height, the draped picture or the kind of
+    /// computed again only if the sun, the cell height, the draped picture or the kind of
     /// surroundings changed.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let (sun, tall) = (self.sky.sun, self.look.cell_height);
@@ -185,9 +189,9 @@ impl Renderer {
         Ok(())
     }
 
-    /// Changes the look without updating the ground; fails if a value of `look` is out of range. If
-    /// the sun changed, the sunlight on the ground is outdated until [`Self::set_land`] replaces
-    /// the ground.
+    /// Changes the look without updating the maps of the ground; fails if a value of `look` is out
+    /// of range. If the sun changed, the sunlight on the ground is outdated until
+    /// `Renderer::set_land` replaces the ground.
     pub fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
@@ -199,31 +203,32 @@ impl Renderer {
         Ok(())
     }
 
-    /// Returns true if `land` is the same allocation as the ground that is drawn.
+    /// Returns true if `land` is the allocation of the ground that is drawn.
     pub fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
         Arc::ptr_eq(&self.land, land)
     }
 
-    /// Returns true if the backdrop of `camera` is cached, so that the next picture needs no
-    /// intersection of rays with the ground.
+    /// Returns true if the intersections of the rays of `camera` with the ground are cached, which
+    /// makes the next picture of `camera` faster.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
         self.seen
             .iter()
             .any(|seen| seen.is_of(camera, self.contents.cells()))
     }
 
-    /// Replaces the ground by `land`, computed for the same box, and drops all backdrops.
+    /// Replaces the ground by `land`, computed for the same simulation box, and drops all cached
+    /// intersections of rays with the ground.
     pub fn set_land(&mut self, land: Arc<TerrainLook>) {
         self.land = land;
         self.seen.clear();
     }
 
-    /// Sets the ground, and recomputes only the part that differs from the previous ground: a few
-    /// changed columns take milliseconds, a new renderer takes about a second. Pictures equal those
-    /// of a new renderer.
+    /// Sets the ground, and recomputes only those regions of its maps that differ from the previous
+    /// ground: a few changed columns take milliseconds, a new renderer takes about a second.
+    /// Pictures equal those of a new renderer.
     ///
     /// # Panics
-    /// When the ground has another shape than this renderer.
+    /// When the shape of the ground is not that of this renderer's simulation box.
     pub fn set_ground(&mut self, ground: &Ground) {
         assert_eq!(
             ground.grid(),
@@ -242,8 +247,8 @@ impl Renderer {
         }
     }
 
-    /// Selects which of ground, lava and slices are drawn. Ground and lava between a slice and the
-    /// camera are not drawn.
+    /// Selects the matter and slices that the following pictures show. Ground and lava between a
+    /// slice and the camera are not drawn.
     pub fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen.clear();
@@ -256,40 +261,40 @@ impl Renderer {
         Arc::clone(&self.stop)
     }
 
-    /// Replaces the cancellation flag. While `stop` is set, [`Self::frame`] and [`Self::frame_of`]
-    /// return incomplete or empty pictures.
+    /// Replaces the cancellation flag by `stop`. While `stop` is set, `Renderer::frame` and
+    /// `Renderer::frame_of` return incomplete or empty pictures.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         self.stop = stop;
     }
 
-    /// Sets the number of steps of the simulation for the next volume, by which the crust's pattern
-    /// moves with the flow ([`LookSpec::drift`]).
+    /// Sets the number of simulation steps up to the next volume, by which the crust's pattern
+    /// moves with the flow (`LookSpec::drift`).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
     }
 
-    /// Sets the mouths of vents from which clots of lava are thrown in the following pictures
-    /// ([`LookSpec::sparks`]); see [`Mouth::all_from_vents`].
+    /// Sets the vent mouths (see `Mouth::all_from_vents`) from which sparks are thrown in the
+    /// following pictures; `LookSpec::sparks` sets their number.
     pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
         self.mouths = mouths;
     }
 
-    /// Sets the number of the next frame of a running scene. Samples are shifted differently in
-    /// each frame, so that the mean of several frames has less noise than a single frame. The
-    /// number 0 is for a single picture.
+    /// Sets the number of the next frame of a running scene. The jitter of samples differs from
+    /// frame to frame, which lets the mean of several frames have less noise than a single frame.
+    /// The number 0 marks a single picture.
     pub fn set_frame(&mut self, frame: u64) {
         self.turn = mask::turn(frame);
         self.running = frame > 0;
     }
 
-    /// Returns what a camera has to frame: the bounds of the ground block in cells.
+    /// Returns the bounds of the ground block, in cells, that automatic framing of a camera shows.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
 
-    /// Returns a camera raised above the ground and aimed at `target` (cells), if `camera` is
-    /// inside rock of `ground` or below the land around the simulation box; otherwise `None`.
-    /// `ground` must be the ground last given to [`Renderer::set_ground`].
+    /// Returns `camera` raised above the ground and aimed at `target` (cells) if it is inside rock
+    /// of `ground` or below the land around the simulation box; otherwise `None`. `ground` must be
+    /// the ground last given to `Renderer::set_ground`.
     pub fn out_of_rock(
         &self,
         ground: &Ground,
@@ -313,15 +318,17 @@ impl Renderer {
         (eye.y < land).then(|| camera.raised_to(land + above, target))
     }
 
-    /// Returns the distance in cells along `ray` to the ground, including its relief and cut sides;
-    /// `None` if the ray misses the ground. Lava in front is ignored.
+    /// Returns the distance in cells along `ray` to the ground, including its relief and the planes
+    /// that cut it open; `None` if the ray misses the ground. Matter in front of the ground is
+    /// ignored.
     pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
         let part = self.drawn_part(self.shown_from(ray.origin));
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
-    /// Returns the part of the simulation box that is drawn for a camera at `eye` (cells): lower
-    /// and upper bound along x, y and z as fractions of the box.
+    /// Returns the region of the simulation box that is drawn for a camera at `eye` (cells),
+    /// without the region between slices and the camera: lower and upper bound along x, y and z as
+    /// fractions of the box.
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
         let plane = |axis: usize| {
@@ -336,8 +343,8 @@ impl Renderer {
         )
     }
 
-    /// Returns the shown part of the ground; an empty part if the ground is hidden. `shown` is the
-    /// result of `Self::shown_from`.
+    /// Returns the ground in the region `shown` of the simulation box (bounds as fractions); empty
+    /// if the ground is hidden.
     fn drawn_part(&self, shown: [[f32; 2]; 3]) -> ShownPart {
         self.land.block.part_between(
             if self.contents.ground { shown } else { NOWHERE },
@@ -345,8 +352,8 @@ impl Renderer {
         )
     }
 
-    /// Returns the part of the simulation box in which lava and other media are drawn (fractions):
-    /// `shown`, or an empty part if the lava is hidden.
+    /// Returns the region of the simulation box in which lava and other media are drawn (bounds as
+    /// fractions): `shown`, or an empty region if the lava is hidden.
     fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
         if self.contents.lava { shown } else { NOWHERE }
     }
@@ -358,11 +365,11 @@ impl Renderer {
 
     /// Draws `volume` as seen by `camera`. The picture does not depend on the number of threads.
     ///
-    /// Reads every cell of the volume; [`Self::frame_of`] draws the same picture but only reads
+    /// Reads every cell of the volume; `Renderer::frame_of` draws an equal picture but only reads
     /// cells that changed.
     ///
     /// # Panics
-    /// If the volume has another shape.
+    /// If the volume does not have the shape of this renderer's simulation box.
     pub fn frame(&mut self, volume: &Volume, camera: &Camera) -> Image {
         self.draw(volume, camera, Skipping::Bricks)
     }
@@ -372,7 +379,7 @@ impl Renderer {
     /// cells are read.
     ///
     /// # Panics
-    /// When the low-pass has another shape than this renderer.
+    /// When the volume of the low-pass does not have the shape of this renderer's simulation box.
     pub fn frame_of(&mut self, lowpass: &mut LowPass, camera: &Camera) -> Image {
         let changed = lowpass.take_changes_since(&mut self.last);
         let lava = FieldChanges {
@@ -417,8 +424,9 @@ impl Renderer {
         )
     }
 
-    /// Draws `volume` as seen by `camera`; recomputes cached data only for the cells in `changes`.
-    /// Returns `None` if the flag of [`Self::stop_switch`] was set before the frame was finished.
+    /// Draws `volume` as seen by `camera`; cached data is computed again only for the cells in
+    /// `changes`. Returns `None` if the flag of `Renderer::stop_switch` was set before the frame
+    /// was finished.
     pub fn frame_with(
         &mut self,
         volume: &Volume,
@@ -434,9 +442,9 @@ impl Renderer {
         Some(image)
     }
 
-    /// Returns the distances of the previous frame in cells, row-major from the top: from the
-    /// camera to the ground or a slice along the ray through each pixel's centre, [`f32::MAX`] if
-    /// the ray meets neither. Empty before the first frame.
+    /// Returns distances of the previous frame in cells, row-major from the top: from the camera to
+    /// the ground or a slice along the ray through each pixel's centre, `f32::MAX` if the ray meets
+    /// neither. Empty before the first frame.
     pub fn distances(&self) -> Vec<f32> {
         match self.seen.last().map(|seen| &seen.behind) {
             Some(Behind::Cinematic(kept)) => kept
@@ -452,7 +460,7 @@ impl Renderer {
     }
 
     /// Returns the alpha channel of `image`, 0 (sky) to 255 (opaque) per pixel, row-major from the
-    /// top. `image` must be the picture drawn last, of `volume` as seen by `camera`.
+    /// top. `image` must be this renderer's last picture, of `volume` as seen by `camera`.
     pub fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
@@ -493,7 +501,7 @@ impl Renderer {
         }
     }
 
-    /// Returns true if the frame in progress is cancelled.
+    /// Returns true if the cancellation flag is set, and the frame is to stop.
     fn is_given_up(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -609,8 +617,9 @@ impl Renderer {
         image
     }
 
-    /// Removes and returns the backdrop of `camera`; if there is none and the cache is full, the
-    /// oldest backdrop, whose allocation is then reused.
+    /// Removes and returns the cached backdrops (ground, slice or sky behind all lava) of `camera`;
+    /// if there are none and the cache is full, the oldest entry, for reuse of its allocations.
+    /// `None` if there are none and the cache has space.
     fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
         let known = self
             .seen
@@ -623,13 +632,14 @@ impl Renderer {
         taken
     }
 
-    /// Sets the maximum number of cameras whose backdrops are cached (at least 1), for scenes that
-    /// alternate between several cameras.
+    /// Sets the maximum number of cameras whose intersections of rays with the ground are cached,
+    /// for scenes that alternate between several cameras; 0 counts as 1.
     pub fn keep_cameras(&mut self, count: usize) {
         self.kept_cameras = count.max(1);
     }
 
-    /// Returns the gases and smoke of a frame, with the ray step of the look.
+    /// Returns the gases `fog` and the smoke `smoke` of a frame, with the size of the simulation
+    /// box and the ray-marching step of the look.
     fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
         Clouds {
             fog,
@@ -640,8 +650,9 @@ impl Renderer {
         }
     }
 
-    /// Returns the haze of the plain styles in the part `shown` of the simulation box (bounds as
-    /// fractions); `None` if there is none.
+    /// Returns the haze of the plain styles, restricted to the region `shown` of the simulation box
+    /// (bounds as fractions); `None` if there is no haze. `skipping`: method by which rays skip
+    /// empty space.
     fn haze<'a>(
         &self,
         haze: Option<&'a Haze>,
@@ -651,9 +662,9 @@ impl Renderer {
         haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
     }
 
-    /// Returns for each screen tile the distances at which rays may meet matter, found by
-    /// projecting bricks and the boxes of `clouds`. `depths`: depth per tile from which everything
-    /// is hidden.
+    /// Returns the range of distances in which rays may meet matter, per square tile of pixels,
+    /// found by projecting bricks and the bounding boxes of `clouds`. `depths`: depth per tile
+    /// beyond which everything is hidden.
     fn places(
         &self,
         volume: &Volume,
@@ -715,7 +726,7 @@ impl Renderer {
         }
     }
 
-    /// Returns the flying clots at the present step, and the width of a pixel at depth 1.
+    /// Returns the sparks in flight at the present step, and the width of a pixel at depth 1.
     fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
         let mouths = if self.contents.lava {
             &self.mouths[..]
@@ -728,8 +739,8 @@ impl Renderer {
         )
     }
 
-    /// Returns the media other than lava in the part `shown` of the simulation box (bounds as
-    /// fractions).
+    /// Returns the media other than lava, restricted to the region `shown` of the simulation box
+    /// (bounds as fractions). `skipping`: method by which rays skip empty space.
     fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -816,8 +827,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the slices of a frame in which the part `shown` of the simulation box (bounds as
-    /// fractions) is drawn.
+    /// Returns the slices of a frame, clipped to the region `shown` of the simulation box (bounds
+    /// as fractions).
     fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
         Slices::new(
             [self.grid.nx, self.grid.ny, self.grid.nz],

@@ -1,15 +1,16 @@
-//! Scales of the axes (rulers) of a box in pictures: distances, elevations, map coordinates.
+//! Scales of the axes (rulers) of the simulation box in pictures: distances, elevations, map
+//! coordinates.
 
 use super::Ruler;
 use lavoxel_geo::map::{Placement, Site};
 
-/// Length in metres of a box's longest side up to which distances are written in metres; for longer
-/// boxes in kilometres.
+/// Length in metres of the simulation box's longer side up to which distances are written in
+/// metres; for longer boxes in kilometres.
 const MOST_METRES: f64 = 20_000.0;
 
 impl Ruler {
-    /// Returns rulers along x, y and z in metres: distances from the north-west corner, and true
-    /// elevations.
+    /// Returns rulers along x, y and z in metres: distances from the north-west corner of the
+    /// simulation box, and elevations.
     pub fn metres(site: &Site) -> [Self; 3] {
         let distance = |name| Self::new(name, "m", 0.0, site.cell_size_m);
         let stretch = site.vertical_exaggeration;
@@ -30,7 +31,7 @@ impl Ruler {
         ]
     }
 
-    /// Returns rulers in map coordinates along x and z; `None` if the terrain has no map
+    /// Returns rulers in map coordinates along x and z; `None` if the terrain of `site` has no map
     /// coordinates.
     pub fn of_map(site: &Site) -> Option<[Self; 2]> {
         site.georeference.as_ref()?;
@@ -47,9 +48,9 @@ impl Ruler {
         ])
     }
 
-    /// Returns the rulers of pictures along x, y and z, the most important first. Along x and z:
-    /// only map coordinates if these are in metres, otherwise distances, followed by map
-    /// coordinates in other units, if any.
+    /// Returns the rulers for pictures of slices along x, y and z, the preferred ruler of each axis
+    /// first. Along x and z, map coordinates in metres replace distances; map coordinates in other
+    /// units follow the distances.
     pub fn all(site: &Site) -> [Vec<Self>; 3] {
         let longest = site.grid.nx.max(site.grid.nz) as f64 * site.cell_size_m;
         let shown = |metres: Self| match longest > MOST_METRES {

@@ -1,4 +1,5 @@
-//! Slices: one layer of cells as a two-dimensional picture with axes, colour bar and title.
+//! Slices: one plane of cells of the simulation as a two-dimensional picture with axes, colour bar
+//! and title.
 
 mod arrows;
 mod cells;
@@ -26,18 +27,18 @@ pub use sample::Sample;
 pub use slices::{Section, Slices};
 pub use survey::{Crop, Survey};
 
-/// Background colour of the picture (sRGB).
+/// Background colour of a slice's picture (sRGB).
 const PAPER: [u8; 3] = [24, 26, 30];
-/// Colour of text and axes (sRGB).
+/// Colour of text and axes in a slice's picture (sRGB).
 const INK: [u8; 3] = [226, 226, 220];
-/// Colour of empty cells (sRGB). A test ensures that it differs from the colours of rock, materials
-/// and palettes.
+/// Colour of empty cells in a slice (sRGB); by a test, different from the colours of rock,
+/// materials and palettes.
 const AIR: [u8; 3] = [50, 62, 80];
-/// Colour of rock cells (sRGB).
+/// Colour of rock cells in a slice (sRGB).
 const ROCK: [u8; 3] = [128, 120, 110];
-/// Colour of rock cells next to a cell that is not rock (sRGB).
+/// Colour in a slice of rock cells next to a cell that is not rock (sRGB).
 const ROCK_EDGE: [u8; 3] = [172, 164, 152];
-/// Colour of the line around the area of the cells (sRGB).
+/// Colour of the line around the cells of a slice (sRGB).
 const BORDER: [u8; 3] = [96, 98, 102];
 
 /// Axis of the simulation box to which a slice is perpendicular.
@@ -52,20 +53,21 @@ pub enum Axis {
     Z,
 }
 
-/// Position and shown part of a slice, and size of its picture.
+/// Slice to draw: its plane of cells, the cells that are shown, and the size of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceSpec {
     /// Axis to which the slice is perpendicular.
     pub axis: Axis,
-    /// Index of the layer of cells along `axis`.
+    /// Index of the shown plane of cells along `axis`.
     pub cell: usize,
-    /// Part of the layer that the picture shows.
+    /// Rectangle of cells of the plane that the picture shows.
     pub shown: CellRect,
     /// Width and height of the whole picture in pixels.
     pub size: (usize, usize),
 }
 
-/// Rectangle of cells in a slice: half-open ranges along the width and the height of the picture.
+/// Rectangle of cells in a slice: half-open ranges of cell indices along the width and the height
+/// of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CellRect {
     /// Range [first, end) of cells along the picture's width: z for a slice perpendicular to x,
@@ -79,27 +81,29 @@ pub struct CellRect {
 /// Content of a cell in a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Content {
-    /// No matter: air.
+    /// No matter: air, or the value 0 of the shown quantity.
     Empty,
     /// Rock, drawn grey.
     Solid,
-    /// Material shown without a value, by its index in [`SliceStyle::materials`].
+    /// Material shown in a single colour without a value; the number is its index in
+    /// `SliceStyle::materials`.
     Material(u8),
-    /// Value of the shown quantity, in the unit of the slice's scale.
+    /// Value of the shown quantity in the cell, in the unit of the slice's scale.
     Value(f32),
 }
 
-/// Colours, scale and texts of a slice's picture.
+/// Colours, scale, title and rulers of a slice's picture.
 #[derive(Clone, Debug)]
 pub struct SliceStyle {
-    /// Palette for the values of cells.
+    /// Palette in which the values of cells are drawn.
     pub palette: Palette,
-    /// Range and unit of the values; `None` if only materials without values are shown.
+    /// Name, range and unit of the values; `None` if the slice shows only materials without values.
     pub scale: Option<Scale>,
     /// Set if empty cells are drawn as the value 0, as in slices of the air; otherwise empty cells
-    /// have a colour of their own.
+    /// are drawn in a separate colour.
     pub empty_is_zero: bool,
-    /// Materials shown without values; [`Content::Material`] is an index into this list.
+    /// Materials shown in a single colour without values; `Content::Material` is an index into this
+    /// list.
     pub materials: Vec<Plain>,
     /// Title above the cells.
     pub title: String,
@@ -117,8 +121,8 @@ impl Axis {
         self as usize
     }
 
-    /// Returns the axes along the picture's width and height, for a slice perpendicular to this
-    /// axis.
+    /// Returns the axes that are horizontal and vertical in the picture of a slice perpendicular to
+    /// this axis.
     fn across(self) -> (Self, Self) {
         match self {
             Self::X => (Self::Z, Self::Y),
@@ -132,8 +136,9 @@ impl Axis {
         [grid.nx, grid.ny, grid.nz][self.number()]
     }
 
-    /// Returns the cell in column `i` along the picture's width and row `j` along its height, for a
-    /// slice perpendicular to this axis in the layer `at`.
+    /// Returns the indices (x, y, z) of the cell in column `i` along the picture's width and row
+    /// `j` along its height axis, for a slice perpendicular to this axis in the plane of cells with
+    /// the index `at`.
     fn cell(self, at: usize, (i, j): (usize, usize)) -> Place {
         match self {
             Self::X => [at, j, i],
@@ -144,8 +149,8 @@ impl Axis {
 }
 
 impl SliceSpec {
-    /// Returns a slice that shows the whole layer `cell`, perpendicular to `axis`, in a picture of
-    /// `size` (width, height) pixels.
+    /// Returns a slice that shows the whole plane of cells with the index `cell`, perpendicular to
+    /// `axis`, in a picture of `size` (width, height) pixels.
     pub fn whole(grid: Grid, axis: Axis, cell: usize, size: (usize, usize)) -> Self {
         Self {
             axis,
@@ -155,8 +160,8 @@ impl SliceSpec {
         }
     }
 
-    /// Checks that the slice lies in a box of shape `grid`. Errors carry the key `slice.cell` or
-    /// `slice.shown`.
+    /// Checks that the plane of cells and the shown rectangle lie in a simulation box of shape
+    /// `grid`. Errors carry the key `slice.cell` or `slice.shown`.
     pub fn validate(&self, grid: Grid) -> Result<(), Invalid> {
         let depth = self.axis.cells(grid);
         if self.cell >= depth {
@@ -190,20 +195,20 @@ impl CellRect {
         }
     }
 
-    /// Returns the number of cells along the picture's width and height.
+    /// Returns the number of cells of the rectangle along the picture's width and height.
     fn cells(self) -> (usize, usize) {
         (self.across[1] - self.across[0], self.up[1] - self.up[0])
     }
 }
 
 impl SliceStyle {
-    /// Returns the sRGB colour of the value `value`.
+    /// Returns the sRGB colour in which a cell with the value `value` is drawn.
     fn color(&self, value: f32) -> [u8; 3] {
         self.palette
             .srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
     }
 
-    /// Returns the sRGB colour of empty cells.
+    /// Returns the sRGB colour in which empty cells are drawn.
     fn empty(&self) -> [u8; 3] {
         if self.empty_is_zero {
             self.color(0.0)
@@ -212,7 +217,8 @@ impl SliceStyle {
         }
     }
 
-    /// Returns the position of the slice as text: index of the layer, and its value on each ruler.
+    /// Returns the position of the slice `spec` as text: axis and index of the plane of cells, and
+    /// the plane's value on each ruler.
     fn place(&self, spec: &SliceSpec) -> String {
         let measured = self.rulers[spec.axis.number()]
             .iter()
@@ -226,7 +232,8 @@ impl SliceStyle {
     }
 }
 
-/// Draws the slice `spec` of a box of shape `grid`; `content` returns the content of a cell.
+/// Draws the slice `spec` of a simulation box of shape `grid`; `content` returns the content of a
+/// cell.
 ///
 /// # Errors
 /// When the slice lies outside the simulation box.
@@ -239,11 +246,13 @@ pub fn slice(
     slice_of_motion(grid, spec, style, content, |_| None)
 }
 
-/// Draws a slice with velocity arrows, which show the component in the plane. `motion` returns the
-/// velocity of a cell along x, y and z in the unit of the scale, `None` for no arrow; a speed at
-/// the upper end of the scale has the longest arrow.
+/// Draws the slice `spec` with velocity arrows, which show the velocity's component in the plane of
+/// the slice. `content` returns the content of a cell; `motion` returns the velocity of a cell
+/// along x, y and z in the unit of the scale, `None` for no arrow. A speed at the upper end of the
+/// scale has the longest arrow.
 ///
 /// # Errors
+///
 /// When the slice lies outside the simulation box.
 pub fn slice_of_motion(
     grid: Grid,
@@ -293,7 +302,7 @@ pub fn slice_of_motion(
     Ok(image)
 }
 
-/// Draws a thin line around the area of the cells.
+/// Draws a thin line around `cells`, the rectangle of the picture that shows the cells.
 fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     let thick = stroke(ink);
     let corner = (cells.x.saturating_sub(thick), cells.y.saturating_sub(thick));
@@ -304,8 +313,9 @@ fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     );
 }
 
-/// Writes the title on the left and the position of the slice on the right; in this order, a number
-/// of steps that gains digits moves nothing in a film.
+/// Writes the heading of a slice: the title from `left` on, the position of the slice up to
+/// `right`, centred at the height `middle` (pixels). With this order, the text of a film's frames
+/// does not shift when numbers gain digits.
 fn heading(
     image: &mut Image,
     (left, right, middle): (f32, f32, f32),
@@ -319,8 +329,8 @@ fn heading(
     ink.draw(image, (right, middle), Align::End, &place);
 }
 
-/// Draws the key of air, rock and materials without values, downwards from its upper left corner
-/// (`x`, `y`) in pixels.
+/// Draws the key of air, rock and materials without values, line by line downwards; (`x`, `y`):
+/// upper left corner of the key in pixels.
 fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
     let em = ink.size;
     for (row, (name, color)) in entries(style).enumerate() {

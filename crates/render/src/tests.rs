@@ -1,4 +1,4 @@
-//! Tests of properties that every picture has.
+//! Tests of properties that pictures have for every look and style.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use lavoxel_scene::scene::{Scene, VentPlace};
 use lavoxel_sim::lowpass::{LowPass, Volume};
 use lavoxel_sim::state::State;
 
-/// Returns the heights of a cone, and a volume with a few blobs of lava above.
+/// Returns the ground heights of a cone, and a test volume with a few blobs of lava above.
 fn scene() -> (Array2<f32>, Volume) {
     let grid = Grid::new(24, 20, 28);
     let ground = Array2::from_shape_fn((28, 24), |(z, x)| {
@@ -87,8 +87,8 @@ fn skipping_empty_space_changes_no_pixel() {
     }
 }
 
-/// Returns heights, a volume with lava in a box so large that some blocks are empty, and cameras
-/// around, above and inside the box.
+/// Returns test data: ground heights, a volume with lava in a box so large that some blocks are
+/// empty, and cameras around, above and inside the box.
 fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
     let (_, small) = scene();
     let grid = Grid::new(75, 58, 81);
@@ -204,8 +204,8 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
     }
 }
 
-/// Returns the states of a world after a few steps of a simulation, with lava added and removed
-/// between the steps.
+/// Returns the states of a test world after a few steps of a simulation, with lava added and
+/// removed between the steps.
 fn history() -> Vec<State> {
     let ball = |center: [f64; 3], matter: Matter| Edit {
         shape: Shape::Sphere {
@@ -371,7 +371,8 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
     }
 }
 
-/// Returns contents with empty slices through the layers `cells`, and no other change.
+/// Returns the default picture contents with empty slices added in the planes of cells with the
+/// indices `cells`, perpendicular to x, y and z.
 fn sliced(cells: [Option<usize>; 3]) -> Contents {
     let cut = |cell| {
         Arc::new(Cut {
@@ -656,7 +657,8 @@ fn every_instruction_set_draws_the_same_picture() {
     }
 }
 
-/// Returns red minus blue (sRGB) of the pixel in which `point` of the scene appears.
+/// Returns red minus blue (sRGB, −255 to 255) of the pixel in which `point` (cells) of the scene
+/// appears.
 fn warmth(ground: &Array2<f32>, volume: &Volume, camera: &CameraSpec, point: [f32; 3]) -> i32 {
     let look = LookSpec {
         sky: SkyPreset::Day,

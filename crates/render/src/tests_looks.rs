@@ -40,7 +40,8 @@ fn materials() -> Vec<Material> {
     order.into_iter().enumerate().map(material).collect()
 }
 
-/// Fills a ball with the material `what`, where there is space.
+/// Fills those cells of a ball that have space with the material named `what`; `center` and
+/// `radius` in cells.
 fn add_ball(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     let matter = match what {
         "lava" => Matter::Lava {
@@ -59,7 +60,7 @@ fn add_ball(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     });
 }
 
-/// Returns a valley with a lake, balls of all materials, and lava below steam.
+/// Returns a test world: a valley with a lake, balls of all materials, and lava below steam.
 fn valley() -> World {
     let surface = Array2::from_shape_fn((SIDE, SIDE), |(z, x)| {
         let (x, z) = (x as f32 - 20.0, z as f32 - 18.0);
@@ -219,8 +220,8 @@ fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
     }
 }
 
-/// Returns the mean of a colour channel over a part of a picture, given as fractions of width and
-/// height.
+/// Returns the mean of a colour channel (0 to 255) over a rectangle of a picture; `x` and `y`:
+/// bounds as fractions of the width and height.
 fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
     let part =
         |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
@@ -235,8 +236,8 @@ fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
     sum / count
 }
 
-/// Returns a cloud of uniform density over flat ground, from `from` to `to` cells high; if `lava`
-/// is true, lava lies below its middle half.
+/// Returns a test volume with a cloud of uniform density over flat ground, between the heights
+/// `from` and `to` (cells). If `lava` is true, lava lies below the middle half of the cloud.
 fn cloud(density: f32, [from, to]: [usize; 2], lava: bool) -> Volume {
     let grid = Grid::new(48, 40, 48);
     let mut volume = Volume::empty(grid);
@@ -459,8 +460,8 @@ fn water_before_sand_darkens_it_and_takes_its_red() {
     );
 }
 
-/// Returns lava of a constant temperature under a crust with the surface temperatures `kelvin` in
-/// the west and in the east.
+/// Returns a test volume with lava of a constant temperature, under a crust with the surface
+/// temperatures `kelvin` in the west and in the east.
 fn crusted(kelvin: Option<[f32; 2]>) -> Volume {
     let grid = Grid::new(SIDE, 12, SIDE);
     let mut volume = Volume::empty(grid);

@@ -1,4 +1,4 @@
-//! Tests of pictures with several media.
+//! Tests of pictures with several media: lava, water and oil.
 
 use ndarray::Array2;
 
@@ -13,8 +13,8 @@ use lavoxel_base::simd::Level;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_sim::lowpass::{LowPass, Volume};
 
-/// Returns a bowl with a lake up to `level`, an island, and a tongue of lava that flows into the
-/// lake.
+/// Returns a test world: a bowl with a lake up to `level` (cells), an island, and a tongue of lava
+/// that flows into the lake.
 fn lake(side: usize, level: f32) -> World {
     let grid = Grid::new(side, side / 2, side);
     let scale = side as f32 / 128.0;
@@ -60,7 +60,7 @@ fn lake(side: usize, level: f32) -> World {
     world
 }
 
-/// Returns looks of all styles, each for the whole box and for a part.
+/// Returns looks of all styles, each once for the whole simulation box and once clipped.
 fn looks() -> impl Iterator<Item = LookSpec> {
     let clips = [
         LookSpec::default().clip,
@@ -232,7 +232,7 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     assert!(shore > 10, "the lake has a shore");
 }
 
-/// Returns a box over flat ground, with the amount `amount` of water in each cell of `cells`.
+/// Returns a test world with flat ground and the amount `amount` of water in each cell of `cells`.
 fn dripping(cells: &[Place], amount: f32) -> World {
     let grid = Grid::new(24, 30, 24);
     let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0));

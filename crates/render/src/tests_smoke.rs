@@ -16,7 +16,7 @@ use lavoxel_base::grid::Grid;
 use lavoxel_scene::scene::Scene;
 use lavoxel_sim::lowpass::{AirVolume, LowPass, Medium, Volume};
 
-/// Size of the simulation box in cells.
+/// Size of the test scenes' simulation box in cells.
 const BOX: Grid = Grid {
     nx: 48,
     ny: 40,
@@ -25,8 +25,8 @@ const BOX: Grid = Grid {
 /// Number of simulation cells per air cell along an edge.
 const RATIO: usize = 2;
 
-/// Returns air wider and higher than the simulation box; `carried` returns ash and steam in kg/m³
-/// at the centre of an air cell (in cells of the simulation).
+/// Returns test air that is wider and higher than the simulation box; `carried` returns ash and
+/// steam in kg/m³ at the centre of an air cell (in cells of the simulation).
 fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     let cells = Grid::new(32, 40, 32);
     let grid = AirGrid {
@@ -57,7 +57,8 @@ fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     }
 }
 
-/// Returns a volume with a column of ash and steam; if `lava` is true, lava lies below.
+/// Returns a test volume with a column of ash and steam of the densities `kg_m3`; if `lava` is
+/// true, lava lies below.
 fn column(kg_m3: [f32; 2], lava: bool) -> Volume {
     let mut volume = Volume::empty(BOX);
     let aside = |x: f32, z: f32| (x - 24.0).hypot(z - 24.0);
@@ -95,13 +96,13 @@ fn flat(look: LookSpec) -> Renderer {
     Renderer::new(&Array2::zeros((BOX.nz, BOX.nx)), BOX, look).expect("a valid look")
 }
 
-/// Returns a camera south of the column, which appears in the middle of the picture.
+/// Returns a camera south of the column of smoke, which appears in the middle of the picture.
 fn before() -> Camera {
     Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (60, 50))
 }
 
-/// Returns the mean of a colour channel over a part of the picture, given as fractions of width and
-/// height.
+/// Returns the mean of a colour channel (0 to 255) over a rectangle of the picture; `columns` and
+/// `rows`: bounds as fractions of the width and height.
 fn channel(image: &Image, channel: usize, [columns, rows]: [[f32; 2]; 2]) -> f64 {
     let part =
         |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;

@@ -16,13 +16,14 @@ use lavoxel_base::words::grouped;
 /// Upper bound on the number of goals of a scene.
 pub const MAX_GOALS: usize = 100;
 
-/// Upper bound on the last step of a goal.
+/// Upper bound on the step at which a goal is decided.
 const LAST_STEP: f64 = 1e9;
 
 /// Upper bound on the target amount of a goal, in full cells.
 const MOST: f64 = 1e12;
 
-/// Memory in bytes per run of cells along x in a goal's shape, in a list that grows by doubling.
+/// Memory in bytes per run of cells along x in a goal's shape, with a factor 2 for the growth of
+/// the `Vec`.
 const BYTES_A_RUN: f64 = 2.0 * size_of::<CellRun>() as f64;
 
 table! {
@@ -69,7 +70,7 @@ pub enum Aim {
 }
 
 impl GoalSpec {
-    /// Checks that every number is in range. `key`: name of the table in messages, such as
+    /// Checks that every number is in range. `key`: name of the goal's table in messages, such as
     /// `goal[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
@@ -104,7 +105,7 @@ impl GoalSpec {
         }
     }
 
-    /// Estimates the memory of the cells that the goal watches in a box of shape `grid`.
+    /// Estimates the memory of the list of the shape's cells, for a box of shape `grid`.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         let [_, high, deep] = self.shape.extent(grid);
         MemoryEstimate::new("the goals", (high * deep) as usize, BYTES_A_RUN)
@@ -117,28 +118,28 @@ impl GoalSpec {
 pub enum Verdict {
     /// The amount was reached in time, or the limit was kept until the last step.
     Won,
-    /// The amount was not reached in time, or the limit was exceeded.
+    /// The amount was not reached by the last step, or the limit was exceeded.
     Lost,
 }
 
-/// Progress of a goal, as checkpoints store it.
+/// Progress of a goal: the matter counted so far, and the verdict. Checkpoints store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    /// Open volume of the shape before the first step, in smallest units of amount.
+    /// Capacity of the open cells of the shape before the first step, in units of amount.
     pub room: u64,
-    /// Amount of the goal's material in the shape when last counted, in smallest units.
+    /// Amount of the goal's material in the shape when last counted, in units.
     pub now: u64,
     /// Verdict and the step at which it was reached; `None` while the goal is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<(Verdict, u64)>,
 }
 
-/// Run of cells of a goal's shape along x.
+/// Run of cells of a goal's shape along x, without a gap.
 #[derive(Clone, Copy, Debug)]
 struct CellRun {
     from: Place,
-    /// End of the run along x, exclusive.
+    /// End of the run of cells along x, exclusive.
     end: usize,
 }
 
@@ -149,8 +150,8 @@ struct Goal {
     runs: Vec<CellRun>,
 }
 
-/// Goals of a simulation, with their progress. Clones share specifications and cells, and have
-/// their own progress.
+/// Goals of a simulation, with their progress. Clones share the specifications and the lists of
+/// cells; each clone has its own progress.
 #[derive(Clone, Debug, Default)]
 pub struct Goals {
     goals: Arc<[Goal]>,
@@ -158,7 +159,8 @@ pub struct Goals {
 }
 
 impl Goals {
-    /// Starts the goals of the validated tables `specs` in `world`, which must be at step 0.
+    /// Starts the goals of the validated tables `specs` in `world`, which must be in the state
+    /// before the first step.
     pub fn new(specs: &[GoalSpec], world: &World) -> Self {
         let goals: Arc<[Goal]> = specs
             .iter()
@@ -173,8 +175,7 @@ impl Goals {
         Self { goals, progress }
     }
 
-    /// Continues the goals `specs` with the saved `progress`; `None` if `progress` is for another
-    /// number of goals.
+    /// Continues the goals `specs` with the saved `progress`; `None` if their numbers differ.
     pub fn resumed(specs: &[GoalSpec], grid: Grid, progress: Vec<Progress>) -> Option<Self> {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, grid)).collect();
         (goals.len() == progress.len()).then_some(Self { goals, progress })
@@ -187,8 +188,8 @@ impl Goals {
             .any(|progress| progress.verdict.is_none())
     }
 
-    /// Counts the matter of all undecided goals after step `step`, and decides goals that were
-    /// reached or missed.
+    /// Counts the matter in the shapes of all undecided goals after step `step`, and decides goals
+    /// that were reached or missed.
     pub(crate) fn update(&mut self, world: &World, step: u64) {
         for (goal, progress) in self.goals.iter().zip(&mut self.progress) {
             if progress.verdict.is_none() {
@@ -231,7 +232,7 @@ impl Goal {
         }
     }
 
-    /// Returns the capacity of the open cells of the goal's shape, in smallest units of amount.
+    /// Returns the total capacity of the open cells in the goal's shape, in units of amount.
     fn room(&self, world: &World) -> u64 {
         let cells = self
             .runs
@@ -243,7 +244,7 @@ impl Goal {
             * u64::from(AMOUNT_ONE)
     }
 
-    /// Returns the amount of the goal's material in its shape, in smallest units.
+    /// Returns the amount of the goal's material in its shape, in units.
     fn count(&self, world: &World) -> u64 {
         let Some(layer) = world.layer(&self.spec.material) else {
             return 0;
@@ -269,8 +270,9 @@ impl Goal {
 }
 
 impl Aim {
-    /// Returns the progress as a fraction of the target, 1 when complete; for a limit, the used
-    /// fraction of the limit.
+    /// Returns the progress as a fraction of the target: 1 when complete. For `KeepBelow`: present
+    /// amount as a fraction of the limit, above 1 if the limit is exceeded. Without a target
+    /// amount, 1 if there is any matter, else 0.
     pub fn share_of(self, progress: &Progress) -> f64 {
         let wanted = match self {
             Self::KeepBelow(cells) | Self::Reach(cells) => cells,
@@ -286,8 +288,8 @@ impl Aim {
     }
 }
 
-/// Returns the outcome of all goals together: won when all goals are won, lost as soon as one is
-/// lost; `None` while undecided.
+/// Returns the outcome of all goals together: won when every goal is won, lost as soon as one goal
+/// is lost; `None` while undecided, and without goals.
 pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     let verdict = |of: Verdict| {
         move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of)

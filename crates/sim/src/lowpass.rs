@@ -2,9 +2,10 @@
 //! rendering. After a step, only cells within the kernel's reach of a change are filtered again.
 //!
 //! The kernel is binomial, (1 2 1)/4 along each axis. **Decided:** solid cells and cells outside
-//! the simulation box have no weight; the remaining weights are normalized to one. Density then
-//! does not fall towards the bed, and reaches one cell into the rock, where the drawn terrain hides
-//! its end. Module `clear` holds the differences for media that light passes.
+//! the simulation box have no weight; the remaining weights are normalized to one. Density
+//! therefore does not decrease towards the ground, and reaches one cell into the rock, where the
+//! drawn terrain hides its end. Module `clear` filters media that transmit light, by slightly
+//! different rules.
 
 mod air;
 mod bricks;
@@ -48,7 +49,7 @@ use lavoxel_base::validate::{Invalid, within};
 /// arrays with two bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Low-passed fields of a world, input of a volume renderer: 8 bits per cell, in the order of
+/// Low-passed (smoothed) fields of a world for volume rendering: 8 bits per cell, in the order of
 /// [`Grid::index`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
@@ -56,7 +57,8 @@ pub struct Volume {
     pub grid: Grid,
     /// Low-passed amount of lava per cell; 255 means a full cell.
     pub density: Vec<u8>,
-    /// Low-passed energy of the lava per cell (not per amount); 255 means [`ENERGY_SHOWN`].
+    /// Low-passed energy of the lava per cell, as a total and not per amount of lava; 255 means
+    /// [`ENERGY_SHOWN`].
     pub energy: Vec<u8>,
     /// Fields of the materials other than lava.
     pub media: Vec<Medium>,
@@ -66,7 +68,7 @@ pub struct Volume {
     pub crust: Option<Arc<CrustMap>>,
 }
 
-/// Low-passed field of one material other than lava.
+/// Low-passed (smoothed) field of one material other than lava.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Medium {
     /// Name of the material.
@@ -74,9 +76,8 @@ pub struct Medium {
     /// Appearance of the material in pictures.
     pub look: MaterialLook,
     /// Low-passed amount per cell, in the order of [`Grid::index`]; 255 means a full cell. A
-    /// falling liquid gets at least the density with which its surface at 1/2 is visible; a built
-    /// material keeps its amount unfiltered. Empty until the material first appears, so that absent
-    /// media cost neither memory nor time.
+    /// falling liquid gets at least the density at which its surface (level 1/2) is drawn; a built
+    /// material keeps its amount unfiltered. Empty until the material first appears.
     pub density: Vec<u8>,
 }
 
@@ -184,7 +185,7 @@ impl Volume {
     }
 }
 
-/// Borrowed fields of lava or another material, in the order of [`Grid::index`].
+/// Borrowed low-passed fields of lava or another material, in the order of [`Grid::index`].
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
     /// Number of cells along x, y and z of both fields.
@@ -196,7 +197,8 @@ pub struct Fields<'a> {
 }
 
 impl Medium {
-    /// Creates the field of a `material` that is not in the world yet.
+    /// Creates the field of `material` without cells, for a material that the world does not
+    /// contain yet.
     fn absent(material: &Material) -> Self {
         Self {
             name: material.name.clone(),
@@ -216,7 +218,7 @@ impl Medium {
     }
 }
 
-/// Converts values from 0..=`most` to 0..=255, rounded to nearest and clamped.
+/// Converts the values of `field` from 0..=`most` to 0..=255, rounded to nearest and clamped.
 fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
     // The cast clamps to 0..=255 and turns NaN into 0.
     field
@@ -225,13 +227,13 @@ fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
         .collect()
 }
 
-/// Identifies a call that took the changes of a low-pass, so that the next call can tell if changes
-/// were missed.
+/// Position of a reader of changes: identifies a call of `LowPass::take_changes_since`, so that the
+/// next call can tell if a different call took changes in between.
 #[derive(Debug, PartialEq, Eq)]
 pub struct VolumeCursor {
-    /// Identifier of the low-pass object.
+    /// Identifier of the `LowPass` on which the call was made.
     stamp: u64,
-    /// Number of the call on that object.
+    /// Number of calls on that `LowPass` up to and including this call.
     taken: u64,
 }
 
@@ -245,19 +247,20 @@ impl VolumeCursor {
 }
 
 impl Clone for VolumeCursor {
-    /// Returns a cursor with a new identifier: the copy of a low-pass changes independently, so
-    /// cursors of the original do not apply.
+    /// Returns a copy with a new identifier: cursors of the original filter do not apply to the
+    /// copy, because the two filters change independently.
     fn clone(&self) -> Self {
         Self::first()
     }
 }
 
-/// Cells of a volume that changed since the previous call.
+/// Cells of a volume that changed since the previous call of `LowPass::take_changes_since`.
 #[derive(Debug)]
 pub struct TakenChanges {
     /// Changed cells of the lava's fields.
     pub lava: Vec<Change>,
-    /// Changed cells of the other materials, in the order of [`Volume::media`].
+    /// Changed cells of the materials other than lava, one list per material in the order of
+    /// [`Volume::media`].
     pub media: Vec<Vec<Change>>,
 }
 
@@ -267,15 +270,17 @@ pub struct TakenChanges {
 pub struct LowPass {
     cursor: VolumeCursor,
     volume: Volume,
-    /// Change cursor of each layer when it was last filtered; `None` before the first time.
+    /// Read position in the change record of each layer when it was last filtered; `None` before
+    /// the first time.
     cursors: Vec<Option<LayerCursor>>,
     filtered: usize,
-    /// Span of cells in each row outside of which the lava's fields are zero, at index `z · ny +
-    /// y`.
+    /// For each row along x, at index `z · ny + y`, a range of cells that contains all cells with
+    /// nonzero lava fields.
     shown: Vec<Span>,
-    /// Changed cells of each slab (constant z) since the changes were last taken.
+    /// Changed cells of the lava's fields since these were last taken, one list per slab (constant
+    /// z).
     changed: Vec<SlabChanges>,
-    /// Filters of the other materials, in the order of [`Volume::media`].
+    /// Filters of the materials other than lava, in the order of [`Volume::media`].
     clear: Vec<ClearFilter>,
     /// Version of the air for which [`Volume::air`] was computed; `None` without air.
     air: Option<u64>,
@@ -284,7 +289,7 @@ pub struct LowPass {
 }
 
 impl LowPass {
-    /// Creates a low-pass for boxes of shape `grid`, with empty fields.
+    /// Creates a low-pass filter for boxes of shape `grid`, with empty fields.
     pub fn new(grid: Grid) -> Self {
         let (shown, changed) = (
             vec![Span::EMPTY; grid.ny * grid.nz],
@@ -304,7 +309,7 @@ impl LowPass {
         }
     }
 
-    /// Estimates the memory of a low-pass for a box of shape `grid`, with lava as the only
+    /// Estimates the memory of a low-pass filter for a box of shape `grid`, with lava as the only
     /// material.
     pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
@@ -374,13 +379,13 @@ impl LowPass {
         ))
     }
 
-    /// Returns the span of cells in each row outside of which the lava's fields are zero, at index
-    /// `z · ny + y`.
+    /// Returns for each row along x, at index `z · ny + y`, a range of cells that contains all
+    /// cells with nonzero lava fields.
     pub fn rows(&self) -> &[Span] {
         &self.shown
     }
 
-    /// Returns the fields as computed by the last refresh.
+    /// Returns the fields as computed by the last `LowPass::refresh`.
     pub fn volume(&self) -> &Volume {
         &self.volume
     }
@@ -397,8 +402,8 @@ impl LowPass {
         changes
     }
 
-    /// Returns the changed cells of the material [`Volume::media`]`[medium]` since the last call,
-    /// and clears its list; independent of the lava's list.
+    /// Returns the changed cells of the material [`Volume::media`]`[medium]` since the last call
+    /// for this material, and clears its list; the lava's list is unchanged.
     pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         self.clear[medium]
@@ -408,16 +413,16 @@ impl LowPass {
         changes
     }
 
-    /// Returns the span of cells in each row outside of which the field of
-    /// [`Volume::media`]`[medium]` is zero, at index `z · ny + y`; empty while the material is
-    /// absent.
+    /// Returns for each row along x, at index `z · ny + y`, a range of cells that contains all
+    /// cells in which the field of [`Volume::media`]`[medium]` is nonzero; empty while the material
+    /// is absent.
     pub fn rows_of(&self, medium: usize) -> &[Span] {
         &self.clear[medium].shown
     }
 
-    /// Returns all changed cells since the call that set `last`, and clears all lists. `None` if
-    /// another call was made in between or `last` belongs to another low-pass, so that changes were
-    /// missed. Sets `last` to the cursor of this call in both cases.
+    /// Returns all cells that changed since the call that set `last`, and clears all lists. `None`
+    /// if changes were missed: a different call came in between, or `last` belongs to another
+    /// filter. Sets `last` to the cursor of this call in every case.
     pub fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
         let known = last.as_ref() == Some(&self.cursor);
         let lava = self.take_changes();
@@ -434,14 +439,14 @@ impl LowPass {
         known.then_some(changes)
     }
 
-    /// Returns the number of cells that the last refresh computed.
+    /// Returns the number of cells whose values the last `LowPass::refresh` computed.
     pub fn filtered(&self) -> usize {
         self.filtered
     }
 
     /// Updates the volume: computes the cells within reach of the kernel from any change of layers
-    /// or ground since the last refresh. The first refresh, and one with another world, computes
-    /// all cells within reach of present or previous matter.
+    /// or ground since the last refresh. The first refresh, and a refresh with a different world,
+    /// computes all cells within reach of present or previous matter.
     pub fn refresh<'a>(&mut self, state: impl Into<StateRef<'a>>) -> &Volume {
         let state: StateRef<'_> = state.into();
         let world = state.world;
@@ -464,7 +469,7 @@ impl LowPass {
         &self.volume
     }
 
-    /// Computes the fields of the air again if its version changed.
+    /// Recomputes the fields of the air if the version of `air` changed.
     fn refresh_air(&mut self, air: Option<&Air>) {
         let version = air.map(|air| air.amounts().version());
         if version != self.air {
@@ -473,8 +478,8 @@ impl LowPass {
         }
     }
 
-    /// Filters the materials other than lava near the changes (one entry per layer). Returns the
-    /// number of computed cells.
+    /// Filters the materials other than lava in the cells near `changes` (one entry per layer).
+    /// Returns the number of computed cells.
     fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
         let layers = || {
             world
@@ -508,7 +513,7 @@ impl LowPass {
             .sum()
     }
 
-    /// Filters the lava near the changes. Returns the number of computed cells.
+    /// Filters the lava in the cells near `changes`. Returns the number of computed cells.
     fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
         let (grid, layer) = (world.grid(), world.number_of_lava());
         self.shown
@@ -537,7 +542,8 @@ impl LowPass {
     }
 }
 
-/// Lava fields and lists of one slab (constant z), borrowed mutably.
+/// Lava fields of one slab of cells (constant z), with its lists of nonzero and of changed cells,
+/// borrowed mutably.
 struct Slab<'a> {
     z: usize,
     shown: &'a mut [Span],
@@ -547,8 +553,8 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells of the slab near the changes `around`. Returns the number of computed
-    /// cells.
+    /// Filters the cells of this slab near the changes `around`, with `taps` as buffer. Returns the
+    /// number of computed cells.
     fn filter(&mut self, taps: &mut Taps, world: &World, around: &Around<'_>) -> usize {
         let (grid, known) = (world.grid(), around.is_known());
         let rows = if known { around.rows() } else { 0..grid.ny };
@@ -585,8 +591,8 @@ impl Slab<'_> {
     }
 }
 
-/// Iterates over the up to nine rows in the simulation box around the row (`y`, `z`), as (y, z,
-/// weight in the kernel).
+/// Iterates over the row (`y`, `z`) and its up to eight neighbours in the simulation box, as (y, z,
+/// weight of the row in the kernel).
 fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
     let near = |v: usize, n: usize| {
         (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }))
@@ -596,7 +602,7 @@ fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, u
     })
 }
 
-/// Weighted sums over the 3 × 3 rows around one row, for each x: kernel weights, amounts and
+/// Kernel-weighted sums over the 3 × 3 rows around one row, for each x: open cells, amounts and
 /// energies.
 #[derive(Default)]
 struct Taps {
@@ -605,13 +611,14 @@ struct Taps {
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// Span of the cells that contain material of the layer in the slab or its two neighbours, by
-    /// y; valid near the rows read last.
+    /// For each y, the range of cells along x that contain material of the layer in the slab or its
+    /// two neighbours; valid for the rows of the last `Taps::read_spans`.
     held: Vec<Span>,
 }
 
 impl Taps {
-    /// Reads the spans of cells with material near the rows `ys` of the slab `z`.
+    /// Stores in `held` the ranges of cells with material, for the rows `ys` of the slab `z` and
+    /// the rows next to them.
     fn read_spans(&mut self, world: &World, ys: Range<usize>, z: usize) {
         let grid = world.grid();
         self.held.resize(grid.ny, Span::EMPTY);
@@ -623,7 +630,8 @@ impl Taps {
         }
     }
 
-    /// Returns the span of cells in row `y` that are within reach of the kernel from material.
+    /// Returns the range of cells along x in row `y` that lie within the kernel's reach of cells
+    /// with material; valid for the rows of the last `Taps::read_spans`.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
         near.iter()
@@ -631,8 +639,8 @@ impl Taps {
             .grown(grid.nx)
     }
 
-    /// Filters the cells `span` of the row (`y`, `z`) into `density` and `energy`. Calls `changed`
-    /// with the x of each cell whose value changed.
+    /// Filters the cells `span` of the row (`y`, `z`) and stores the results in `density` and
+    /// `energy`, indexed by x. Calls `changed` with the x of each cell whose value changed.
     fn filter_row(
         &mut self,
         world: &World,
@@ -677,12 +685,13 @@ impl Taps {
     }
 }
 
-/// Returns the index of cell `x` in the lists of sums, which begin with one tile of padding.
+/// Returns the index of the cell `x` in the lists of `Taps`, which begin with one tile of padding.
 fn place(x: usize) -> usize {
     x + TILE_X
 }
 
-/// Adds `weight` × the values of the eight `cells` of a tile to the first eight elements of `sums`.
+/// Adds `weight` × the values in `cells`, the eight cells of a tile's row, to the first eight
+/// elements of `sums`.
 fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
     // A fixed-size chunk lets the compiler add all cells at once.
     if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
@@ -692,7 +701,7 @@ fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
     }
 }
 
-/// Converts the weighted mean `sum / weight` to 0..=255, where 255 means `shown` × `one` smallest
+/// Converts the weighted mean `sum / weight` (in units) to 0..=255, where 255 means `shown` × `one`
 /// units; rounded to nearest and clamped.
 fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
     if sum == 0 {

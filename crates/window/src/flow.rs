@@ -26,13 +26,13 @@ fn warmth(kelvin: f64) -> String {
 pub struct FlowReport {
     /// Simulated time since the start, in seconds.
     pub time_s: f64,
-    /// Eruption temperature in kelvin of vents that set no temperature.
+    /// Eruption temperature in kelvin, for vents whose settings contain no temperature.
     pub vent_k: f64,
     /// Temperature in kelvin of the air and of the ground before the eruption.
     pub ambient_k: f64,
     /// Volume of lava erupted by all vents since the start (m³).
     pub poured: f64,
-    /// Volume of lava in the simulation box that is liquid at present (m³).
+    /// Volume of lava in the simulation box that is liquid at present, in m³.
     pub liquid: f64,
     /// Volume of lava that has solidified (m³).
     pub set: f64,
@@ -41,8 +41,8 @@ pub struct FlowReport {
     /// Volume that vents could not erupt because their columns were filled up to the top of the
     /// simulation box (m³).
     pub blocked: f64,
-    /// Fraction of the lava fluxes between columns that the flux limiter has removed since the
-    /// start, 0 to 1.
+    /// Fraction (0 to 1) of the lava volume flowing between columns that the flux limiter has held
+    /// back since the start; 0 if the limiter never acted.
     pub capped: f64,
 }
 
@@ -70,11 +70,11 @@ impl FlowReport {
 /// Values of the physical lava model in the column under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowProbe {
-    /// Thickness of liquid and solidified lava, viscosity, and arrival time of the lava in the
-    /// column.
+    /// Thickness of liquid and solidified lava in the column, viscosity, and arrival time of the
+    /// lava.
     pub column: FlowColumn,
-    /// Temperature in kelvin of the lava under its crust: in the probed cell, or in the uppermost
-    /// cell with lava of the column. `None` without lava.
+    /// Temperature in kelvin of the lava below the crust, in the probed cell or else in the
+    /// uppermost cell with lava of the column. `None` without lava.
     pub kelvin: Option<f64>,
     /// Temperature in kelvin of the lava's free surface, from which pictures derive its glow;
     /// `None` without lava.
@@ -82,7 +82,7 @@ pub struct FlowProbe {
 }
 
 impl FlowProbe {
-    /// Creates the probe of the column that contains `cell` (x, y, z).
+    /// Creates the probe of the column that contains `cell` (indices x, y, z).
     pub(crate) fn new(flow: &Flow, cell: [usize; 3]) -> Self {
         let number = cell[2] * flow.space().nx + cell[0];
         let column = flow.column(number);
@@ -93,8 +93,8 @@ impl FlowProbe {
         }
     }
 
-    /// Returns the lines of text that describe the column for the user; empty for a column without
-    /// lava.
+    /// Returns the lines of text that describe the column for the user; an empty text for a column
+    /// without lava.
     pub(crate) fn words(&self) -> String {
         let FlowProbe {
             column,
@@ -148,8 +148,8 @@ pub(crate) fn rate_of(vent: &VentSpec) -> f64 {
     })
 }
 
-/// Replaces the rate table of a vent of the physical model by the constant effusion rate
-/// `rate_m3_s`.
+/// Replaces the rate table in `flow` (settings of a vent of the physical model) by the constant
+/// effusion rate `rate_m3_s` (m³/s).
 pub(crate) fn set_rate(flow: &mut VentFlow, rate_m3_s: f64) {
     (flow.rates_m3_s, flow.linear) = (vec![[0.0, rate_m3_s]], false);
 }

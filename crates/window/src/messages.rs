@@ -45,62 +45,62 @@ pub enum Pace {
     Free,
 }
 
-/// Command of the window to the simulation thread. The thread handles commands between two steps,
-/// in the order of sending.
+/// Command of the window to the simulation thread. Commands are handled between two steps, in the
+/// order of sending.
 #[derive(Clone, Debug)]
 pub enum Command {
     /// Replaces the session by a new scene at step 0.
     Open(Box<Scene>),
-    /// Sets the pace or pauses; a pause also ends a seek in progress.
+    /// Sets the pace of the simulation or pauses; a pause ends a seek in progress.
     Pace(Pace),
     /// Makes this number of steps as fast as possible, then pauses.
     Steps(u64),
-    /// Applies a command to the simulation and records it as an act. Vents are numbered as in
-    /// [`Report::vents`]. If acts or steps lie ahead in the history, a new branch begins.
+    /// Applies a command to the simulation and records the command as an act. Vents are numbered as
+    /// in [`Report::vents`]. If acts or steps lie ahead in the history, a new branch begins.
     World(simulation::Command),
-    /// Applies a command as `World` does, within the same gesture as the previous command (such as
-    /// a drag of a slider): undo treats both as one.
+    /// Applies a command as `World` does, as a continuation of the mouse gesture of the previous
+    /// command, such as the drag of a slider: undo reverts both together.
     Drag(simulation::Command),
     /// Applies a piece of a brush stroke to the world.
     Stroke(Box<Stroke>),
-    /// Keeps a snapshot of the present moment, to which the user can return.
+    /// Keeps a snapshot of the present moment, to which the user can return later.
     Keep,
     /// Moves the session to another moment, by a seek.
     Go(Way),
-    /// Renames or removes a branch of the session's history.
+    /// Changes a branch of the session's history: renames or removes the branch.
     Branch(BranchChange),
-    /// Shows another branch, by its number, at the present step or at its tip if that lies earlier;
-    /// `None` returns to the present moment.
+    /// Shows the branch with this number, at the present step or at the branch's tip if the tip
+    /// lies earlier; `None` returns to the present moment.
     Visit(Option<u64>),
-    /// Sets the ray under the pointer; [`Report::probe`] then contains the values of the cell that
-    /// the ray hits. `None`: no probe.
+    /// Sets the ray from the camera through the pointer. From then on, [`Report::probe`] contains
+    /// the values of the first cell hit by this ray; `None` ends the probe.
     Pick(Option<Ray>),
-    /// Sets the slices to send: cell index across x, y and z (`None`: no slice), and the quantity
-    /// on all slices.
+    /// Sets the slices whose values the simulation sends. Fields: cell index of the slice across x,
+    /// y and z (`None`: no slice), and the quantity on all slices.
     Cuts([Option<usize>; 3], Quantity),
-    /// Sets the parameters of the light that the lava casts on the rock.
+    /// Sets the parameters of the light that the lava of the first run casts on the rock.
     Glow(Glow),
-    /// Begins a second run of a scene at step 0, which follows the first run and replaces a second
-    /// run in progress. `None` ends the second run.
+    /// Starts a second run with this scene at step 0, in place of the second run in progress; both
+    /// runs advance together. `None` ends the second run.
     Second(Option<Box<Scene>>),
     /// Sets the parameters of the light that the second run's lava casts on the rock.
     SecondGlow(Glow),
-    /// Gives drawing priority over steps (true, such as while the camera is dragged), or ends that
-    /// priority (false).
+    /// Gives drawing priority over simulation steps (true), for example while the camera is
+    /// dragged, or ends that priority (false).
     GiveWay(bool),
-    /// Sets the measurements that the live plots need.
+    /// Sets the measurements that the live plots and the first-person camera need.
     Watch(Watch),
-    /// Sets camera and look with which the session is saved.
+    /// Sets the camera and the look that are saved with the session.
     View(Box<CameraSpec>, Box<LookSpec>),
-    /// Sets the film key frames with which the session is saved.
+    /// Sets the film key frames that are saved with the session.
     Film(Vec<FilmKey>),
     /// Replaces the session by the scene of a session file, and replays its history up to the saved
     /// moment.
     Resume(Box<Scene>, Box<History>),
-    /// Sets the thumbnail with which the session file is saved, as PNG bytes.
+    /// Sets the thumbnail that is saved with the session, as PNG bytes.
     Thumbnail(Vec<u8>),
     /// Writes the session to a file: as a session file with its history, or as a scene file whose
-    /// run reproduces the present state bit by bit. Second field: treatment of an existing file.
+    /// run reproduces the present state bit for bit. Second field: treatment of an existing file.
     Save(PathBuf, Existing),
 }
 
@@ -111,50 +111,50 @@ pub struct Watch {
     pub material: Option<String>,
     /// Column `[x, z]` whose thicknesses and temperature are measured; `None`: no measurement.
     pub column: Option<[usize; 2]>,
-    /// Column `[x, z]` whose surface height is measured, since a first-person camera stands there;
+    /// Column `[x, z]` under the eye of a first-person camera, whose surface height is measured;
     /// `None` outside first person.
     pub stand: Option<[usize; 2]>,
 }
 
-/// Results of the measurements requested by `Watch`.
+/// Results of the measurements that the window has requested by `Command::Watch`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watched {
     /// Covered area and runout of the requested material; `None` if none was requested.
     pub spread: Option<Spread>,
     /// Values of the requested column; `None` if none was requested, or for a column outside the
-    /// box.
+    /// simulation box.
     pub column: Option<Column>,
     /// Surface height of the column under a first-person camera; `None` outside first person, or
-    /// for a column outside the box.
+    /// for a column outside the simulation box.
     pub stand: Option<Stand>,
 }
 
 /// Height of the surface under a first-person camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
-    /// Index `[x, z]` of the column, in cells.
+    /// Index `[x, z]` of the column in which the surface was measured.
     pub at: [usize; 2],
-    /// Height of the upper surface of ground, bodies and liquids, in cells above the floor of the
-    /// box.
+    /// Height of the upper surface of ground, liquids and solid or granular matter, in cells above
+    /// the floor of the simulation box.
     pub surface: f32,
 }
 
-/// Extent of a material on the ground: covered area and runout.
+/// Extent of one material on the ground: covered area and runout.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
     /// Number of the step at which the extent was measured.
     pub step: u64,
     /// Area of all columns that contain the material, in m².
     pub area_m2: f64,
-    /// Runout: horizontal distance in metres from the farthest covered column to its nearest vent;
-    /// `None` without a vent.
+    /// Runout: largest horizontal distance in metres between a covered column and the vent nearest
+    /// to that column; `None` without a vent.
     pub front_m: Option<f64>,
 }
 
-/// Measured values of one column.
+/// Measured values of one column, for the live plots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Index `[x, z]` of the column, in cells.
+    /// Index `[x, z]` of the measured column.
     pub at: [usize; 2],
     /// Name of each material, with its thickness in metres: volume in the column divided by the
     /// column's area.
@@ -170,17 +170,18 @@ pub struct Stroke {
     /// Set for the first piece of a new stroke.
     pub begins: bool,
     /// Rays under the pointer along its path since the previous piece; each starts where it enters
-    /// the visible part of the box. Empty: the last dab is repeated.
+    /// the visible region of the simulation box. Empty: the last dab is repeated.
     pub rays: Vec<Ray>,
-    /// Visible part of the simulation box: lower and upper bound in cells along x, y and z.
+    /// Visible region of the simulation box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
     /// Radius of the brush in cells.
     pub radius: f64,
-    /// Matter that the brush puts into the cells of each dab.
+    /// Material and amount that the brush puts into the cells of each dab.
     pub matter: Matter,
 }
 
-/// Target of a seek: moment to which the session moves, and with it the pace on arrival.
+/// Target of a seek: the moment to which the session moves. The target determines the pace after
+/// the seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// Moves to this moment of the present branch, and pauses.
@@ -195,33 +196,33 @@ pub enum Way {
     /// Moves to the nearest later moment that the user has kept, or to the tip of the branch if
     /// there is none, and pauses.
     Ahead,
-    /// Undoes the last user action: returns to the moment just before it.
+    /// Undoes the last user action: returns to the moment just before that action.
     Undo,
-    /// Redoes the user action undone last, or the next action ahead if none was undone: moves to
-    /// the moment just after it.
+    /// Redoes a user action and moves to the moment just after that action: the action undone last
+    /// if it belongs to the present branch, else the next action ahead.
     Redo,
     /// Moves to the branch with this number, at the present step, or at the branch's tip if the tip
     /// lies earlier.
     Branch(u64),
 }
 
-/// Change of a branch; the first field is the branch's number.
+/// Change of a branch of the history; the first field is the branch's number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BranchChange {
     /// Gives the branch another name.
     Rename(u64, String),
-    /// Removes the branch, and those acts that lie on no other branch.
+    /// Removes the branch, and its acts that lie on no other branch.
     Remove(u64),
 }
 
-/// Box of cells of the lava's volume, with the new texels.
+/// Changed box-shaped region of the lava's volume, with the new texels of its cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch {
-    /// Lower corner of the box: smallest x, y, z of its cells.
+    /// Lower corner of the patch: smallest x, y and z of its cells.
     pub origin: Place,
     /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Density and energy of each cell of the box, as bytes coded like
+    /// Density and energy of each cell of the patch, as bytes coded like
     /// [`lavoxel_sim::lowpass::Volume`]; x fastest, then y, then z.
     pub texels: Vec<[u8; 2]>,
 }
@@ -231,14 +232,15 @@ pub struct Patch {
 pub struct GroundPatch {
     /// Corner column of the rectangle with the smallest `[x, z]`.
     pub origin: [usize; 2],
-    /// Ground heights in cells above the floor, shape (columns along z, columns along x).
+    /// Ground heights in cells above the floor of the simulation box, shape (columns along z,
+    /// columns along x).
     pub heights: Array2<f32>,
-    /// Caves of the whole ground: the columns that have open cells below the surface.
+    /// Caves of the whole ground: open cells below the surface, by column.
     pub(crate) caves: Arc<Caves>,
 }
 
 impl GroundPatch {
-    /// Creates a patch of the whole ground; `tall`: height of a cell in cell widths.
+    /// Creates a patch of the whole ground. `tall`: height of a cell divided by its width.
     pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
         Self {
             origin: [0, 0],
@@ -248,8 +250,8 @@ impl GroundPatch {
     }
 
     /// Creates a patch of the smallest rectangle that contains all columns changed since `cursor`,
-    /// and moves `cursor` to the present; `None` without changes. `tall`: height of a cell in cell
-    /// widths.
+    /// and marks these changes as read in `cursor`; `None` without changes. `tall`: height of a
+    /// cell divided by its width.
     pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
         let heights = ground
@@ -273,7 +275,7 @@ impl GroundPatch {
     }
 }
 
-/// Changes of the materials other than lava since the last update.
+/// Changes of the materials other than lava since the last update of the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MediaUpdate {
     /// Name and look of each material present, in the order of the bytes in each cell's texels.
@@ -281,34 +283,36 @@ pub struct MediaUpdate {
     /// Set if all texels of earlier updates are invalid; cells outside of all patches are then
     /// empty.
     pub reset: bool,
-    /// Changed boxes of cells, which do not overlap.
+    /// Changed box-shaped regions of the volume, which do not overlap.
     pub patches: Vec<MediaPatch>,
     /// Largest density (0 to 255) of any of the materials in each brick of [`BRICK`]³ cells,
     /// including a halo of one cell; x fastest. `None` if unchanged.
     pub bricks: Option<Vec<u8>>,
 }
 
-/// Box of cells of the volume, with the new densities of all materials other than lava.
+/// Changed box-shaped region of the volume, with the new densities of all materials other than
+/// lava.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MediaPatch {
-    /// Lower corner of the box: smallest x, y, z of its cells.
+    /// Lower corner of the patch: smallest x, y and z of its cells.
     pub origin: Place,
     /// Number of cells along x, y and z.
     pub size: [usize; 3],
-    /// Density of each cell of the box (0 empty to 255 full), one byte for each material of
+    /// Density of each cell of the patch (0 empty to 255 full), one byte for each material of
     /// [`MediaUpdate::media`]; material fastest, then x, y, z.
     pub texels: Vec<u8>,
 }
 
-/// Update for the window: report, and changes of the picture data since the last update.
+/// Update for the window: a report, and the changes of the picture data since the last update.
 #[derive(Debug)]
 pub struct Update {
-    /// Report of the present state of the simulation: its step, accounts, measurements and so on.
+    /// Report of the present state of the simulation: its step, accounts, measurements and
+    /// settings.
     pub report: Report,
-    /// Set if all data of earlier updates are invalid: the box may have another size, and cells
-    /// outside of all patches are empty.
+    /// Set if all data of earlier updates are invalid: the simulation box may have another size,
+    /// and cells outside of all patches are empty.
     pub reset: bool,
-    /// Changed boxes of cells of the lava's volume, which do not overlap.
+    /// Changed box-shaped regions of the lava's volume, which do not overlap.
     pub patches: Vec<Patch>,
     /// Changes of the materials other than lava; `None` if unchanged.
     pub media: Option<MediaUpdate>,
@@ -319,15 +323,16 @@ pub struct Update {
     /// Largest density (0 to 255) of lava in each brick of [`BRICK`]³ cells, including a halo of
     /// one cell; x fastest. `None` if unchanged.
     pub bricks: Option<Vec<u8>>,
-    /// Changed part of the ground, the whole ground after a reset; `None` if unchanged.
+    /// Changed rectangle of the ground, or the whole ground after a reset; `None` if unchanged.
     pub ground: Option<GroundPatch>,
-    /// Requested slices across x, y and z; `None` for each unchanged slice.
+    /// Requested slices across x, y and z; `None` for a slice that is unchanged or was not
+    /// requested.
     pub cuts: [Option<Cut>; 3],
-    /// Light of the lava on its surroundings; `None` if unchanged.
+    /// Light that the lava casts on its surroundings; `None` if unchanged.
     pub ember: Option<EmberUpdate>,
-    /// Sea in the present state: water at the sides of the box; `None` without a sea.
+    /// Sea at the sides of the simulation box in the present state; `None` without a sea.
     pub sea: Option<Sea>,
-    /// Mouths of the vents that throw clots of lava, in the present state.
+    /// Mouths of the vents that throw sparks in the present state.
     pub mouths: Vec<Mouth>,
     /// Update of the second run; `None` without a second run.
     pub second: Option<SecondUpdate>,
@@ -357,18 +362,19 @@ impl Update {
     }
 }
 
-/// Light that the lava casts on its surroundings.
+/// Light that the lava casts on its surroundings, for the GPU painter, which does not compute this
+/// light.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EmberUpdate {
-    /// Per column, shape (nz, nx), x fastest: emitted light; height × emitted light (both blurred);
-    /// surface temperature in kelvin, 0 if unknown.
+    /// For each column, shape (nz, nx), x fastest: emitted light (blurred); height × emitted light
+    /// (blurred); surface temperature in kelvin, 0 if unknown.
     pub columns: Vec<[f32; 3]>,
     /// Patches of glowing lava: centre as x, y, z in cells, and strength of the emitted light.
     pub patches: Vec<[f32; 4]>,
 }
 
 impl EmberUpdate {
-    /// Creates an update from the computed light of a volume.
+    /// Creates an update from `light`, the light computed for the present volume of the lava.
     pub(crate) fn from_light(light: &EmberLight) -> Self {
         let surface = |k: usize| light.crust.as_ref().map_or(0.0, |crust| crust.data[k]);
         let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
@@ -383,21 +389,21 @@ impl EmberUpdate {
     }
 }
 
-/// Notice for the user.
+/// Notice for the user about a completed action or an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// Set for an error: something that was requested could not be done.
     pub wrong: bool,
-    /// Text, one sentence.
+    /// Text of the notice, one sentence.
     pub text: String,
-    /// Remedy that a button next to the text offers; `None`: no button.
+    /// Remedy that the notice offers by a button; `None`: no button.
     pub mend: Option<Mend>,
 }
 
-/// Remedy that the window offers with a notice, by a button.
+/// Remedy that a notice offers to the user by a button.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mend {
-    /// Opens the sides of the box, at which lava has piled up.
+    /// Opens the sides of the simulation box; offered when lava has piled up there.
     OpenSides,
 }
 

@@ -1,26 +1,30 @@
 //! Time series of measured quantities, for the live plots in the panel.
 //!
 //! Invariants: a series has at most `MOST` samples, however long the session runs; after a jump
-//! back in time, no sample is later than the present.
+//! back in time, no sample is later than the present moment.
 
 use crate::messages::{Report, Watch};
 use lavoxel_automaton::matter::Material;
 
-/// Upper bound of the number of samples per series; when exceeded, every second sample is dropped.
+/// Upper bound of the number of samples per series; when a series exceeds this number, every second
+/// sample is dropped.
 const MOST: usize = 400;
 
-/// Time series of one quantity, whose sampling interval grows with its length.
+/// Time series of one quantity; its sampling interval grows with its length, so that the number of
+/// samples stays within `MOST`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
-    /// Samples `[time, value]` in order of time.
+    /// Samples `[time, value]` in order of time; times are in minutes or steps (see the function
+    /// `time`).
     samples: Vec<[f64; 2]>,
-    /// Smallest time between neighbouring samples; the last sample may follow sooner.
+    /// Smallest time between neighbouring samples, in the unit of their times; only the last sample
+    /// may follow sooner.
     gap: f64,
 }
 
 impl Series {
-    /// Adds the sample `value` at the time `time` to the series; drops all samples at that or a
-    /// later time first.
+    /// Adds the sample `value` at the time `time`, and drops samples added before that are not
+    /// earlier than `time`.
     pub(crate) fn note(&mut self, time: f64, value: f64) {
         while self.samples.last().is_some_and(|last| last[0] >= time) {
             self.samples.pop();
@@ -59,25 +63,25 @@ impl Series {
     }
 }
 
-/// Column that the user has picked for plots, with its time series.
+/// Column that the user has picked for the live plots, with its time series.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// Indices `[x, z]` of the column.
+    /// Indices `[x, z]` of the picked column.
     pub(crate) at: [usize; 2],
     /// Point that the user clicked, as x, y, z in cells.
     pub(crate) place: [f32; 3],
     /// Name of each material that the column has ever contained, and its thickness in metres over
     /// time.
     pub(crate) thickness: Vec<(String, Series)>,
-    /// Temperature of the lava's surface in °C over time.
+    /// Surface temperature of the column's lava in °C over time.
     pub(crate) celsius: Series,
 }
 
-/// All time series of the live plots, with the user's choices.
+/// Time series of the live plots, and the user's choices of material and column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plots {
-    /// Set while the plots are unfolded in the panel; while folded, only values of ordinary reports
-    /// are recorded, and no measurements are requested.
+    /// Set while the plots are unfolded in the panel. While folded, only the values contained in
+    /// every report are recorded, and no measurements are requested.
     pub(crate) is_open: bool,
     /// Name of the material that the user has chosen; `None` for the default of [`Plots::name`].
     pub(crate) material: Option<String>,
@@ -85,18 +89,18 @@ pub(crate) struct Plots {
     pub(crate) volume: Series,
     /// Area covered by the plotted material over time, in m².
     pub(crate) area: Series,
-    /// Runout of the plotted material over time: distance of the farthest covered column from its
-    /// nearest vent, in metres.
+    /// Runout of the plotted material over time: largest distance in metres between a covered
+    /// column and the vent nearest to that column.
     pub(crate) front: Series,
     /// Column that the user has picked; `None` if there is none.
     pub(crate) point: Option<Point>,
-    /// Name of the scene to which the series belong, and its number of cells along x, y and z;
-    /// `None` before the first report.
+    /// Scene to which the series belong: its name, and its number of cells along x, y and z; `None`
+    /// before the first report.
     of: Option<(String, [usize; 3])>,
 }
 
 impl Plots {
-    /// Discards all series and the picked column, for another scene.
+    /// Discards all series and the picked column; called when another scene is shown.
     pub(crate) fn restart(&mut self) {
         *self = Self {
             is_open: self.is_open,
@@ -104,8 +108,8 @@ impl Plots {
         };
     }
 
-    /// Adds the values of `report` to the series; discards the series first if the scene is another
-    /// one.
+    /// Adds the values of `report` to the series. If `report` belongs to another scene, the series
+    /// are discarded first.
     pub(crate) fn note(&mut self, report: &Report) {
         let grid = report.grid;
         let of = (report.name.clone(), [grid.nx, grid.ny, grid.nz]);
@@ -141,8 +145,8 @@ impl Plots {
         }
     }
 
-    /// Returns the name of the plotted material: the one that the user has chosen; by default lava
-    /// if the world contains lava or vents, else the first material.
+    /// Returns the name of the plotted material: the user's choice, or by default lava if the world
+    /// contains lava or vents, else the first material.
     pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
         let first = || {
             report
@@ -159,7 +163,7 @@ impl Plots {
             .unwrap_or_else(|| if lava { Material::LAVA } else { first() })
     }
 
-    /// Chooses the plotted material and restarts its series; `None` for the default.
+    /// Sets the plotted material to `material` (`None`: the default) and restarts its series.
     pub(crate) fn choose(&mut self, material: Option<String>) {
         self.material = material;
         (self.volume, self.area, self.front) =
@@ -177,7 +181,7 @@ impl Plots {
         });
     }
 
-    /// Returns the measurements that the plots need from the simulation at present.
+    /// Returns the measurements that the live plots need from the simulation at present.
     pub(crate) fn wanted(&self, report: Option<&Report>) -> Watch {
         let material = report
             .filter(|_| self.is_open)
@@ -219,7 +223,7 @@ pub(crate) fn time(report: &Report) -> f64 {
         .map_or(report.step as f64, |flow| flow.time_s / 60.0)
 }
 
-/// Returns the unit of [`time`]: "min" in the physical model, else "steps".
+/// Returns the unit of the times that `time` returns: "min" in the physical model, else "steps".
 pub(crate) fn unit(report: &Report) -> &'static str {
     if report.flow.is_some() {
         "min"

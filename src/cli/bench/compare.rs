@@ -1,4 +1,4 @@
-//! Comparison of two timing tables.
+//! Comparison of two timing tables of `lavoxel bench`, such as those of two commits.
 
 use std::path::Path;
 
@@ -10,21 +10,22 @@ use super::timed::Timed;
 /// Criterion by which a change of a median is marked as significant, in the words of the output.
 const RULE: &str = "marked where each median lies outside of the p10 to p90 of the other";
 
-/// New timing table with its differences from an old one.
+/// New timing table, compared with an old table by the differences of their medians.
 #[derive(Serialize)]
 pub(super) struct Comparison {
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<String>,
-    /// Warnings about differences of machine or settings, which make the times hard to compare.
+    /// Warnings about differences in machine or settings between the two tables, which make their
+    /// times hard to compare.
     warnings: Vec<String>,
     rule: &'static str,
     changes: Vec<Change>,
-    /// Number of timings (a stage in a world) that only one of both tables has.
+    /// Number of timings (one stage in one world) that only one of the two tables contains.
     alone: usize,
 }
 
-/// Medians of one stage in one world, in milliseconds, in the old and in the new table.
+/// Medians of one stage in one world, in milliseconds, in the old and in the new timing table.
 #[derive(Serialize)]
 struct Change {
     #[serde(skip)]
@@ -39,7 +40,7 @@ struct Change {
 }
 
 impl Comparison {
-    /// Compares all timings that both tables have; `file` is the path of the old table.
+    /// Compares the timings that both tables contain. `file`: path of the old table.
     pub(super) fn new(old: &BenchTable, new: &BenchTable, file: &Path) -> Self {
         let mut changes = Vec::new();
         for of in Timed::all() {
@@ -123,7 +124,7 @@ impl Change {
     }
 }
 
-/// Serializes a table as JSON, with the comparison if given.
+/// Returns the timing table `table` as JSON text, with the comparison `compared` if there is one.
 pub(super) fn json(
     table: &BenchTable,
     compared: Option<&Comparison>,
@@ -138,7 +139,8 @@ pub(super) fn json(
     serde_json::to_string_pretty(&Both { table, compared })
 }
 
-/// Returns warnings about differences between both tables in machine, threads, steps and box.
+/// Returns one warning for each difference between two timing tables in machine, number of threads,
+/// number of steps or size of the box.
 fn warnings(old: &BenchTable, new: &BenchTable) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {

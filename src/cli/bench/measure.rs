@@ -1,4 +1,4 @@
-//! Measurements of `lavoxel bench`: times each stage on a world.
+//! Measurements of `lavoxel bench`: measures the time that each stage takes in a world.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hint::black_box;
@@ -22,15 +22,17 @@ use super::worlds::Case;
 
 /// Width and height of the timed pictures, in pixels.
 const PICTURE: (usize, usize) = (480, 320);
-/// Number of columns along each side of the square heightmap that is voxelized, and of the one that
-/// is read from a file.
+/// Number of columns along each side of the square heightmap in memory whose conversion to voxels
+/// is timed.
 const MAP_SIDE: usize = 4096;
+/// Number of columns along each side of the square heightmap file whose reading and conversion to
+/// voxels is timed.
 const FILE_SIDE: usize = 1024;
-/// Height of the box above a heightmap, in cells.
+/// Height in cells of the simulation box into which a heightmap is voxelized.
 const MAP_NY: usize = 512;
 
-/// Returns the results of calling `one` with the indices 0 to `count` − 1; after Ctrl-C fewer
-/// results, but at least one.
+/// Calls `one` with the indices 0 to `count` − 1 and returns the results in order; stops after
+/// Ctrl-C, but not before the first result.
 fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
     (0..count)
         .map_while(|i| (i == 0 || !stop::asked()).then(|| one(i)))
@@ -43,8 +45,8 @@ fn time(work: impl FnOnce()) -> Duration {
     start.elapsed()
 }
 
-/// Times each rule of `case` in `steps` successive steps, so that the world evolves as in use. The
-/// times of a rule that several materials follow are added.
+/// Times each rule of `case` in `steps` successive steps, between which the world evolves as in a
+/// simulation. If a rule acts on several materials, its times for all materials are added.
 pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Times)> {
     let stages: Vec<Stage<'_>> = case.stages().collect();
     let (mut world, mut engine) = (case.world.clone(), Tiled::default());
@@ -85,7 +87,7 @@ pub(super) fn lowpass(case: &Case, steps: u64) -> Times {
     Times::of_durations(samples(steps, refresh))
 }
 
-/// Times the hash of the whole state of `case`, `times` times.
+/// Times the computation of the hash over the whole state of `case`, which is made `times` times.
 pub(super) fn hash(case: &Case, times: u64) -> Times {
     let hash = |_| {
         time(|| {
@@ -95,15 +97,16 @@ pub(super) fn hash(case: &Case, times: u64) -> Times {
     Times::of_durations(samples(times, hash))
 }
 
-/// Renderer of the timed pictures, reused for worlds on the same ground, because its creation takes
-/// longer than a picture.
+/// Renderer of the timed pictures, reused for worlds on the same ground, because creating a
+/// renderer takes longer than drawing a picture.
 #[derive(Default)]
 pub(super) struct Easel {
     renderer: Option<(Array2<f32>, Renderer)>,
 }
 
 impl Easel {
-    /// Times `count` pictures from a fixed camera, with one simulation step between them.
+    /// Times the drawing of `count` pictures from a fixed camera in the style `style`, with one
+    /// simulation step between two pictures.
     pub(super) fn pictures(
         &mut self,
         case: &Case,
@@ -141,8 +144,8 @@ impl Easel {
     }
 }
 
-/// Times the conversion of a heightmap to the ground of a box, `times` times each from memory and
-/// from a file.
+/// Times the conversion of a heightmap to the ground of a box: `times` times for a heightmap in
+/// memory, and `times` times for a heightmap file.
 pub(super) fn open(times: u64) -> anyhow::Result<Vec<BenchRow>> {
     let mut rows = Vec::new();
     let row = |name: String, side: usize, times| {
@@ -192,7 +195,8 @@ fn opened(path: &Path) -> anyhow::Result<World> {
     Ok(World::new(Ground::from_surface(MAP_NY, map.heights)))
 }
 
-/// Returns a square test map of `side` × `side` heights in cells, which vary from column to column.
+/// Returns a square test heightmap of `side` × `side` heights in cells, which differ from column to
+/// column.
 fn ridges(side: usize) -> Array2<f32> {
     Array2::from_shape_fn((side, side), |(z, x)| 40.0 + ((x ^ z) & 255) as f32)
 }

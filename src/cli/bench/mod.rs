@@ -105,7 +105,8 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Times all requested rows of the table; `None` if stopped by Ctrl-C.
+/// Measures all rows of the timing table that the flags in `args` request; `None` if stopped by
+/// Ctrl-C.
 fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<BenchRow>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
@@ -126,8 +127,8 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<BenchRow>>> {
     Ok(Some(rows).filter(|_| !stop::asked()))
 }
 
-/// Times the requested stages in the world of `case` and returns them as one row. `easel`: renderer
-/// for the stages that draw pictures.
+/// Times the requested stages in the world of `case` and returns their times as a row of the table.
+/// `easel`: renderer for the stages that draw pictures.
 fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<BenchRow> {
     let asks = |work| args.asks_for(work) && !stop::asked();
     let mut times = BTreeMap::new();

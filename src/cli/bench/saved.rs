@@ -1,4 +1,4 @@
-//! Writes and reads timing tables as JSON files.
+//! Timing tables in JSON files: writing and reading.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,13 +9,14 @@ use lavoxel::validate::escape_for_terminal;
 
 use super::table::{BenchTable, FORMAT};
 
-/// Writes a timing table to `path` as a whole or not at all.
+/// Writes a timing table to the file `path`; if this fails, the file is unchanged or absent.
+/// `existing`: rule for a file that exists.
 pub(super) fn write(table: &BenchTable, path: &Path, existing: Existing) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(table)?;
     Ok(whole(path, existing, |out| writeln!(out, "{json}"))?)
 }
 
-/// Reads a timing table that [`write`] wrote. Returns an error for any other content.
+/// Reads a timing table that [`write`] wrote. Fails for any other content.
 pub(super) fn read(path: &Path) -> anyhow::Result<BenchTable> {
     let name = path.display();
     let wrong = |what: &str| {

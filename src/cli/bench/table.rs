@@ -1,4 +1,4 @@
-//! Timing table, as text and as JSON.
+//! Timing table of `lavoxel bench`, as text and as JSON.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::timed::Timed;
 
-/// Format tag in the file of a table; its number is increased when older programs would misread the
-/// format.
+/// Format tag at the beginning of a table's file. The number in the tag is increased when older
+/// programs could misread the format.
 pub(super) const FORMAT: &str = "lavoxel bench 1";
 
-/// Width in characters of the first column of the text table, which names the row.
+/// Width in characters of the first column of the text table, which contains the names of the rows.
 pub(super) const NAME_WIDTH: usize = 26;
 
-/// Timing table: measured times with the machine and the settings.
+/// Timing table: measured times of the stages, with the machine and the settings.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BenchTable {
     pub(super) format: String,
@@ -31,8 +31,8 @@ pub(super) struct BenchTable {
     pub(super) rows: Vec<BenchRow>,
 }
 
-/// Mean times of the rules in the paper (section 5), in milliseconds, for a box of 128 × 100 × 128
-/// cells.
+/// Mean times of the rules in the paper (section 5), in milliseconds per step, for a box of 128 ×
+/// 100 × 128 cells.
 #[derive(Serialize)]
 pub(super) struct Paper {
     machine: &'static str,
@@ -50,7 +50,7 @@ impl Default for Paper {
     }
 }
 
-/// Times of the stages in one world or for one heightmap.
+/// Row of the timing table: times of the stages in one world, or for one heightmap.
 #[derive(Serialize, Deserialize)]
 pub(super) struct BenchRow {
     pub(super) world: String,
@@ -58,7 +58,7 @@ pub(super) struct BenchRow {
     liquid_cells: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     columns: Option<usize>,
-    /// Times of each stage, by [`Timed::key`].
+    /// Times of each timed subject, with the keys of [`Timed::key`].
     #[serde(flatten)]
     times: BTreeMap<String, Times>,
 }
@@ -95,8 +95,8 @@ impl BenchRow {
         self.times.get(&stage.key())
     }
 
-    /// Returns two texts: the amount of work (number of liquid cells or of columns), and for
-    /// columns the rate in millions per second.
+    /// Returns two texts of a row. First: number of liquid cells or of columns; second: for
+    /// columns, millions of columns per second, computed from the median in `times`, else empty.
     fn extent(&self, times: &Times) -> (String, String) {
         match (self.liquid_cells, self.columns) {
             (Some(cells), _) => (cells.to_string(), String::new()),
@@ -143,8 +143,8 @@ impl Times {
         )
     }
 
-    /// Returns true if the values are valid durations: nonnegative, with percentiles in ascending
-    /// order.
+    /// Returns true if the values are valid durations: not negative, and percentiles finite and in
+    /// ascending order.
     pub(super) fn is_sound(&self) -> bool {
         let Self {
             mean,
@@ -163,7 +163,8 @@ impl Times {
     }
 }
 
-/// Formats `ms` milliseconds with three significant digits in nine characters.
+/// Formats a duration of `ms` milliseconds with three significant digits (at most six decimals),
+/// right-aligned in nine characters; a duration ≤ 0 has no decimals.
 pub(super) fn number(ms: f64) -> String {
     let decimals = if ms > 0.0 {
         (2.0 - ms.log10().floor()).clamp(0.0, 6.0)
@@ -174,7 +175,7 @@ pub(super) fn number(ms: f64) -> String {
 }
 
 impl BenchTable {
-    /// Iterates over the rows that have times of `stage`, with these times.
+    /// Iterates over the rows that have times of `stage`, each with these times.
     pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&BenchRow, &Times)> {
         self.rows
             .iter()
@@ -210,7 +211,7 @@ impl BenchTable {
             .join("\n")
     }
 
-    /// Returns the lines of text of the part of the table that shows `stage`.
+    /// Returns the lines of the text table that show the times of `stage`.
     fn stage_lines(&self, stage: Timed) -> Vec<String> {
         let what = if stage == Timed::Open {
             "columns"

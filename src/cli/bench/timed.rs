@@ -1,4 +1,4 @@
-//! Subjects of the benchmark and their names.
+//! Subjects of the benchmark (the kinds of work that are timed separately), and their names.
 
 use std::sync::LazyLock;
 
@@ -7,20 +7,20 @@ use clap::builder::PossibleValue;
 use lavoxel::render::Style;
 use lavoxel::simulation::Stage;
 
-/// Subject of the benchmark: work that is timed separately.
+/// Subject of the benchmark: a kind of work that is timed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timed {
-    /// One rule of the simulation, given by its name.
+    /// One stage of a simulation step (a rule or a model), given by its name.
     Rule(&'static str),
-    /// Update of the low-pass filter after a step, which pictures need.
+    /// Update of the low-pass filter after a step, which computes the volume for pictures.
     Lowpass,
-    /// Drawing of a picture in the cinematic style.
+    /// Drawing of one picture in the cinematic style.
     Cinematic,
-    /// Drawing of a picture in the scientific style.
+    /// Drawing of one picture in the scientific style.
     Scientific,
-    /// Computation of the hash of the whole state.
+    /// Computation of the hash of the whole state of a simulation.
     Hash,
-    /// Conversion of a heightmap to the ground of a box.
+    /// Conversion of a heightmap to the ground of a box, which is needed when a scene is opened.
     Open,
 }
 
@@ -46,7 +46,8 @@ impl Timed {
         ALL.iter().copied()
     }
 
-    /// Returns true if the subject is timed for every world.
+    /// Returns true if the subject is timed in every world; false for the conversion of a
+    /// heightmap, which has rows of its own.
     pub(super) fn is_of_worlds(self) -> bool {
         self != Self::Open
     }
@@ -68,7 +69,7 @@ impl Timed {
         format!("{}_ms", self.name())
     }
 
-    /// Returns the heading of the subject's part of the table, which is also the help text.
+    /// Returns the heading of the subject in the text table, which is also the subject's help text.
     pub(super) fn title(self) -> String {
         match self {
             Self::Rule(name) => format!("{name} step"),

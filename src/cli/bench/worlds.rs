@@ -1,4 +1,4 @@
-//! Worlds in which the stages are timed.
+//! Worlds of the benchmark, in which the stages of a step are timed.
 
 use std::path::Path;
 
@@ -14,18 +14,18 @@ use lavoxel::world::{Ground, World};
 
 use super::stop;
 
-/// Size of the box in the paper.
+/// Size in cells of the box in the paper to whose times the table compares.
 pub(super) const PAPER_BOX: Grid = Grid {
     nx: 128,
     ny: 100,
     nz: 128,
 };
 
-/// Numbers of steps after which the volcano scene is timed.
+/// Numbers of steps after which the state of the volcano scene becomes a case of the benchmark.
 const VOLCANO_STEPS: [u64; 2] = [500, 2000];
-/// Fractions of the box filled with lava.
+/// Fractions of the box that are filled with lava; each fraction gives a world.
 const FILLS: [f64; 3] = [0.1, 0.25, 0.5];
-/// Number of steps after which the lava of the box for the case `settled` is at rest.
+/// Number of steps after which the lava in the world `settled` is at rest.
 const SETTLING: u64 = 5;
 /// Number of steps that are timed together in the settled world, because a single step is too short
 /// for the resolution of the clock.
@@ -46,7 +46,7 @@ const SCENES: [(&str, &str, u64); 6] = [
     ("flow", FLOW, 100),
 ];
 
-/// Scene of the physical model: a flow down a slope.
+/// Scene of the physical model: lava flows down a slope.
 const FLOW: &str = r#"
 model = "flow"
 [flow]
@@ -66,19 +66,19 @@ radius = 1.0
 rate_m3_s = 20.0
 "#;
 
-/// World in which stages are timed, with its rules.
+/// Case of the benchmark: a world in which stages are timed, with its rules.
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) world: State,
     pub(super) rules: Rules,
-    /// Vents of the world, for the stages that pour lava in the physical model and that feed the
-    /// air.
+    /// Vents of the world, for those stages that pour lava in the physical model or feed the air.
     pub(super) vents: Vents,
-    /// Number of steps that are timed together.
+    /// Number of successive steps that are timed together as one sample.
     pub(super) batch: u64,
 }
 
-/// Builds the worlds of all cases; after Ctrl-C their simulations run for fewer steps.
+/// Builds the worlds of all cases; after Ctrl-C, the simulations that produce the worlds stop
+/// earlier.
 pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
     let mut simulation = Scene::volcano()
@@ -127,7 +127,7 @@ pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Runs `simulation` until `steps` steps are completed, fewer after Ctrl-C, and returns its state
+/// Runs `simulation` until `steps` steps are completed or Ctrl-C is pressed, and returns its state
 /// as a case with the name `name`.
 fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
     while simulation.steps() < steps && !stop::asked() {
@@ -147,7 +147,7 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
 }
 
 impl Case {
-    /// Iterates over the stages of a step in order; the sources of materials are left out.
+    /// Iterates over the stages of a step of this case in order, without the sources of materials.
     pub(super) fn stages(&self) -> impl Iterator<Item = Stage<'_>> {
         let air = Stage::of_air(&self.world, &self.vents);
         let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
@@ -157,7 +157,8 @@ impl Case {
             .chain(air)
     }
 
-    /// Advances the world of the case by one step with the number `number`, without the sources.
+    /// Advances the world of the case by one step, without the sources of materials. `number`:
+    /// number of the step.
     pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
         let mut world = std::mem::replace(
             &mut self.world,
@@ -167,8 +168,8 @@ impl Case {
         self.world = world;
     }
 
-    /// Advances `world` by one step with the number `number` and the rules of the case, without the
-    /// sources and without the calming rule, as for lava that is fed.
+    /// Advances `world` by one step with the rules of the case, without the sources of materials
+    /// and without the calming rule, as if the lava were still fed. `number`: number of the step.
     pub(super) fn step_of(&self, world: &mut State, engine: &mut Tiled, number: u64) {
         let stages = self.stages().filter(|stage| !stage.calms());
         stages.for_each(|stage| {
@@ -184,7 +185,7 @@ impl Case {
     }
 }
 
-/// Returns an empty list of vents.
+/// Returns an empty list of vents, for a world without sources.
 fn none() -> Vents {
     Vents::new(&[], PAPER_BOX)
 }

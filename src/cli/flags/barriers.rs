@@ -1,5 +1,5 @@
-//! Table of the effects of barriers: its flag, the run without barriers for comparison, and the
-//! output file.
+//! Table of the effects of barriers: its flag, the simulation without barriers for comparison, and
+//! the output file.
 
 use std::path::{Path, PathBuf};
 
@@ -34,16 +34,18 @@ pub(in crate::cli) struct BarrierOptions {
     barrier_table: Option<PathBuf>,
 }
 
-/// Barrier table that the user requested, with validated flags.
+/// Barrier table that the user has requested, made from validated flags.
 pub(in crate::cli) struct BarrierTable {
     path: PathBuf,
     scene: Scene,
-    /// Barriers with the columns of the box that they cover; empty until the ground is known.
+    /// Barriers of the scene, each with the columns of the simulation box on its line; empty until
+    /// the ground is known.
     barriers: Vec<Barrier>,
 }
 
 impl BarrierOptions {
-    /// Checks the flag before lengthy work; `None` if no table is requested.
+    /// Checks the flag before lengthy work, and returns the requested barrier table; `None` if the
+    /// flag is not set. `existing`: rule for an existing output file.
     pub(super) fn check(
         &self,
         scene: &Scene,
@@ -82,19 +84,20 @@ impl BarrierOptions {
 }
 
 impl BarrierTable {
-    /// Returns the path of the table.
+    /// Returns the path of the file to which the barrier table is written.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Determines the columns of the box that each barrier covers; called once the ground is known.
+    /// Determines the columns of the simulation box on the line of each barrier; called once the
+    /// ground is known.
     pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.barriers = self.scene.barriers(site)?;
         Ok(())
     }
 
-    /// Simulates the scene without barriers for comparison, and writes the table of the run
-    /// `simulation`.
+    /// Simulates the scene without barriers for comparison with the completed run `simulation`, and
+    /// writes the barrier table. `quiet`: true to print no messages.
     pub(super) fn write(
         &self,
         simulation: &Simulation,
@@ -135,7 +138,7 @@ impl BarrierTable {
     }
 
     /// Simulates the scene without its barriers for `steps` steps; `None` if a stop signal ended
-    /// the simulation.
+    /// the simulation earlier.
     fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<BuiltScene>> {
         if stop::asked() {
             return Ok(None);
@@ -158,8 +161,8 @@ impl BarrierTable {
         Ok(is_whole.then_some(stage))
     }
 
-    /// Returns the barriers as map features, and with `all` also a feature that stands for all
-    /// barriers together.
+    /// Returns the barriers as map features; with `all`, a further feature stands for all barriers
+    /// together.
     fn assets(&self, site: &Site, all: bool) -> Assets {
         let own = self.barriers.iter().map(|barrier| {
             (
@@ -186,8 +189,8 @@ fn number(value: Option<f64>, fine: f64) -> Value {
         .map_or(Value::Null, |value| json!((value * fine).round() / fine))
 }
 
-/// Returns the output row of one barrier (`own`), or of all barriers together (`gain`). Times are
-/// in hours, lengths, areas and volumes in m, m² and m³.
+/// Returns the output row of one barrier (`own`) or of all barriers together (`gain`); times are in
+/// hours, lengths in m, areas in m² and volumes in m³.
 fn row(own: Option<(&Barrier, &BarrierOutcome)>, gain: Option<&BarrierGain>) -> AttributeRow {
     let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
     let of_all = |value: fn(&BarrierGain) -> f64| number(gain.map(value), 1.0);
@@ -211,8 +214,8 @@ fn row(own: Option<(&Barrier, &BarrierOutcome)>, gain: Option<&BarrierGain>) -> 
     values.map(|(name, value)| (name.into(), value)).into()
 }
 
-/// Returns a summary line: numbers of barriers reached and overtopped, the first one overtopped,
-/// and the areas that the barriers save and add.
+/// Returns a summary line: number of barriers reached and overtopped, name of the first overtopped
+/// barrier, and the areas that the barriers save from lava and expose to lava.
 fn words(barriers: &[Barrier], outcomes: &[BarrierOutcome], gain: Option<&BarrierGain>) -> String {
     let count = |time: fn(&BarrierOutcome) -> Option<f64>| outcomes.iter().filter_map(time).count();
     let (reached, overflowed) = (

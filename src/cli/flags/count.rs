@@ -3,40 +3,42 @@
 use lavoxel::hazard::MAX_RUNS;
 use lavoxel::scene::{MAX_THREADS, MOST_FINER};
 
-/// Upper bound on the number of steps of a run.
+/// Upper bound of the number of steps that a flag can request.
 const MOST_STEPS: u64 = 1_000_000_000;
 
-/// Parses a number of steps, 0 or more.
+/// Parses a number of steps, 0 to `MOST_STEPS`; fails with a message for other text.
 pub(in crate::cli) fn steps(text: &str) -> Result<u64, String> {
     within(text, 0, MOST_STEPS, "steps")
 }
 
-/// Parses an interval in steps, 1 or more.
+/// Parses an interval in steps, 1 to `MOST_STEPS`; fails with a message for other text.
 pub(in crate::cli) fn interval(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_STEPS, "steps")
 }
 
-/// Parses a number of runs.
+/// Parses the number of runs of a hazard map or calibration, 1 to `MAX_RUNS`; fails with a message
+/// for other text.
 pub(in crate::cli) fn runs(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_RUNS, "runs")
 }
 
-/// Parses a number of threads.
+/// Parses a number of threads, 1 to `MAX_THREADS`; fails with a message for other text.
 pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_THREADS as u64, "threads")
 }
 
-/// Parses a refinement factor: number of cells along each side per cell of the scene.
+/// Parses a refinement factor (1 to `MOST_FINER`): number of cells along each side into which a
+/// cell of the scene is divided. Fails with a message for other text.
 pub(in crate::cli) fn finer(text: &str) -> Result<u64, String> {
     within(text, 1, MOST_FINER as u64, "cells in place of one")
 }
 
-/// Parses a 32-bit seed of a generated terrain.
+/// Parses the seed of a generated terrain, 0 to 2³² − 1; fails with a message for other text.
 pub(in crate::cli) fn terrain_seed(text: &str) -> Result<u64, String> {
     within(text, 0, u64::from(u32::MAX), "as a seed")
 }
 
-/// Parses a 64-bit seed.
+/// Parses a random seed, 0 to 2⁶⁴ − 1; fails with a message for other text.
 pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
     whole(text)
 }
@@ -48,7 +50,8 @@ fn within(text: &str, least: u64, most: u64, unit: &str) -> Result<u64, String> 
     }
 }
 
-/// Parses an integer in any of these notations; saturates at `u64::MAX`.
+/// Parses a nonnegative integer in any of the notations `3000`, `1_000_000` and `1.5e6`. Numbers
+/// from 2⁶³ on in the last notation become `u64::MAX`; fails with a message for other text.
 fn whole(text: &str) -> Result<u64, String> {
     let digits = text.trim().replace('_', "");
     if let Ok(number) = digits.parse() {

@@ -1,4 +1,5 @@
-//! Exposure of map features to lava: its flag, the records of the run, and the output files.
+//! Exposure of map features (such as buildings) to lava: its flag, the records kept during the run,
+//! and the output files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use serde_json::{Value, json};
 
 use crate::cli::show::messages;
 
-/// Name of the checkpoint section that contains the records.
+/// Name of the checkpoint section in which the records are stored.
 const MEMORY: &str = "flow_records";
 
 /// Seconds per hour.
@@ -40,15 +41,16 @@ pub(in crate::cli) struct ExposureOptions {
     exposure: Vec<String>,
 }
 
-/// Feature map (input) with its output file.
+/// Exposure that the user has requested: feature map to read, and output file.
 struct Exposure {
     map: PathBuf,
     file: PathBuf,
-    /// Features with the columns of the box that they cover; `None` until the ground is known.
+    /// Map features, each with the columns of the simulation box that the feature covers; `None`
+    /// until the ground is known.
     assets: Option<Assets>,
 }
 
-/// Exposure files that the user requested, with the records of the run.
+/// Exposure files that the user has requested, with the records kept during the run.
 pub(in crate::cli) struct Exposures {
     list: Vec<Exposure>,
     above_m: f64,
@@ -58,8 +60,9 @@ pub(in crate::cli) struct Exposures {
 }
 
 impl ExposureOptions {
-    /// Checks the flags before lengthy work. `above_m`: thickness in metres above which lava counts
-    /// as reaching a feature.
+    /// Checks the flags before lengthy work, and returns the requested exposures. `above_m`:
+    /// thickness in metres above which lava counts as reaching a feature; `existing`: rule for
+    /// existing output files.
     pub(super) fn check(
         &self,
         scene: &Scene,
@@ -110,13 +113,13 @@ impl ExposureOptions {
 }
 
 impl Exposures {
-    /// Iterates over the paths of the output files.
+    /// Iterates over the paths of the requested output files.
     pub(super) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.list.iter().map(|exposure| exposure.file.as_path())
     }
 
-    /// Reads the feature maps and determines the columns of the box that each feature covers;
-    /// called once the ground is known.
+    /// Reads the feature maps and determines the columns of the simulation box that each feature
+    /// covers; called once the ground is known.
     pub(super) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         for exposure in &mut self.list {
             let assets = Assets::read(&exposure.map, site);
@@ -125,7 +128,7 @@ impl Exposures {
         Ok(())
     }
 
-    /// Estimates the temporary memory for the records while a checkpoint is written.
+    /// Estimates the temporary memory that the records need while a checkpoint is written.
     pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         if self.records.is_some() {
             FlowRecords::need(grid)
@@ -154,8 +157,8 @@ impl Exposures {
         }
     }
 
-    /// Returns the name and the content of the checkpoint section with the records; `None` without
-    /// records.
+    /// Returns name and content of the checkpoint section with the records; `None` if no records
+    /// are kept.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         let records = self.records.as_ref()?;
         Some((
@@ -193,7 +196,7 @@ impl Exposures {
     }
 
     /// Writes all output files and, unless `quiet`, prints a summary line for each. Returns one
-    /// result per file; later files are written in spite of an earlier error.
+    /// result per file; an error does not prevent the remaining files from being written.
     pub(super) fn write(
         &mut self,
         simulation: &Simulation,
@@ -225,8 +228,8 @@ impl Exposures {
     }
 }
 
-/// Returns the output row of a feature; `None` stands for a feature that lava did not reach. Time
-/// in hours, thickness in metres, temperature in K.
+/// Returns the output row of a map feature with time in hours, thickness in metres and temperature
+/// in K; `reach` is `None` for a feature that lava did not reach.
 fn row(reach: &Option<Reach>) -> AttributeRow {
     let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
     let of = |number: fn(&Reach) -> f64, fine| {
@@ -251,7 +254,8 @@ fn row(reach: &Option<Reach>) -> AttributeRow {
     ]
 }
 
-/// Returns a summary line: number of features reached, and the first one with its time.
+/// Returns a summary line: number of map features that lava has reached, and the name and time of
+/// the first.
 fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
     let all = assets
         .list()

@@ -1,4 +1,5 @@
-//! Command-line errors that name the flag that set a number, as typed by the user.
+//! Error messages that name the flag as typed by the user, in place of the scene key whose value
+//! the flag has set.
 
 use std::fmt::Display;
 
@@ -6,22 +7,23 @@ use lavoxel::scene::SceneError;
 use lavoxel::terrain::TerrainError;
 use lavoxel::validate::{Invalid, escape_for_terminal};
 
-/// Flags given on the command line, with the scene keys that they override.
+/// Flags that were given on the command line, each with the scene key that it overrides.
 #[derive(Default)]
 pub(in crate::cli) struct FlagNames(Vec<Flag>);
 
 struct Flag {
-    /// Scene key, such as `film.size`; or a prefix such as `vent[0].` for all keys of a table.
+    /// Scene key that the flag overrides, such as `film.size`; or a prefix such as `vent[0].` for
+    /// all keys of a table.
     key: String,
     /// Flag and value as typed, such as `--size 9000x10`.
     text: String,
-    /// Unit of the number, or the notations that the flag accepts.
+    /// Unit of the flag's number, or the notations in which the flag's value can be written.
     hint: &'static str,
 }
 
 impl FlagNames {
     /// Registers `flag` with its `value` for the scene key `key`; does nothing if `value` is
-    /// `None`. `hint` is the unit or the accepted notations.
+    /// `None`. `hint`: unit of the value, or its accepted notations.
     pub(in crate::cli) fn add(
         &mut self,
         key: &str,
@@ -39,7 +41,8 @@ impl FlagNames {
         }
     }
 
-    /// Replaces, in `error`, the scene key by the flag that overrides this key.
+    /// Returns `error` with the scene key replaced by the flag that overrides this key; an error
+    /// about another key is returned unchanged.
     pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(invalid) = invalid_in(&error) else {
             return error;

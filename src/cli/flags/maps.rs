@@ -1,5 +1,5 @@
-//! Maps and fields of the last step for GIS and Python: their flags, the records of the run, and
-//! the output files.
+//! Maps of the last step for GIS, and the fields of all cells for Python: their flags, the records
+//! kept during the run, and the output files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use crate::cli::flags::barriers::{BarrierOptions, BarrierTable};
 use crate::cli::flags::exposure::{ExposureOptions, Exposures};
 use crate::cli::show::messages;
 
-/// Remedy in messages for maps that exceed the memory limit.
+/// Remedy for the user in the error message about maps that exceed the memory limit.
 const MEND: &str = "ask for fewer maps, or make the box coarser";
 
-/// Name of the checkpoint section that contains the records.
+/// Name of the checkpoint section in which the records are stored.
 const MEMORY: &str = "records";
 
-/// Default threshold of footprints for scenes without a cell height of the physical model, in the
-/// unit of the quantity (metres for a thickness).
+/// Default of the value above which a column belongs to a footprint, for scenes in which cells have
+/// no height in metres; in the unit of the quantity (metres for a thickness).
 const FOOTPRINT_ABOVE: f64 = 0.05;
 
 /// Flags that ask for data files.
@@ -90,8 +90,8 @@ pub(in crate::cli) struct MapOptions {
 }
 
 impl MapOptions {
-    /// Checks the requested output files before lengthy work begins: formats, quantities, and that
-    /// each file can be written.
+    /// Checks the requested output files before lengthy work begins: formats, quantities, and
+    /// permission to write each file. `existing`: rule for existing files.
     pub(in crate::cli) fn check(
         &self,
         scene: &Scene,
@@ -159,8 +159,8 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Parses `NAME=FILE` as a map and its output file. `quantities`: quantities of the scene;
-    /// `above`: threshold of footprints.
+    /// Parses `NAME=FILE` as a map and its output file. `quantities`: quantities of which the scene
+    /// has maps; `above`: value above which a column belongs to a footprint.
     fn map(
         &self,
         text: &str,
@@ -192,9 +192,9 @@ impl MapOptions {
 }
 
 impl MapOptions {
-    /// Returns the threshold of footprints: `--footprint-above`, or by default the thickness in
-    /// metres above which the report of a flow counts a column as covered. Fails for a negative
-    /// number.
+    /// Returns the value above which a column belongs to a footprint: that of `--footprint-above`,
+    /// or by default the thickness in metres above which the report of a flow counts a column as
+    /// covered. Fails for a negative or infinite value.
     fn above(&self, scene: &Scene) -> anyhow::Result<f64> {
         let usual = || match scene.spec.flow {
             Some(_) => {
@@ -215,8 +215,8 @@ impl MapOptions {
         Ok(above)
     }
 
-    /// Returns the contour levels of `--levels`, ascending and without duplicates; `None` without
-    /// this flag.
+    /// Returns the values of the contour lines in `--levels`, ascending and without duplicates;
+    /// `None` without this flag.
     fn rising_levels(&self) -> anyhow::Result<Option<Vec<f64>>> {
         let Some(mut levels) = self.levels.clone() else {
             return Ok(None);
@@ -230,8 +230,8 @@ impl MapOptions {
     }
 }
 
-/// Returns the names of the materials that have a map of their largest thickness. Only these are
-/// recorded during a run.
+/// Returns the names of the materials of which `quantities` contains a map of the largest
+/// thickness. During a run, the largest thickness is recorded for these materials only.
 fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
     let thickest = quantities
         .iter()
@@ -242,7 +242,8 @@ fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
         .collect()
 }
 
-/// Fails if two output files, or the styles of two maps, have the same path.
+/// Fails if two output files of `maps` and `others` have the same path, or if the style files of
+/// two maps do.
 fn check_apart<'a>(
     maps: &'a [MapFile],
     others: impl Iterator<Item = &'a Path>,
@@ -263,31 +264,32 @@ fn check_apart<'a>(
     Ok(())
 }
 
-/// Run that has ended: information for the metadata of its files and for messages.
+/// Information about a completed run for its output files and messages.
 pub(in crate::cli) struct Ended<'a> {
-    /// Provenance to be written into the files.
+    /// Provenance (scene, seed, step and so on) that is written into the files.
     pub(in crate::cli) about: Provenance,
     pub(in crate::cli) site: &'a Site,
     pub(in crate::cli) outcome: Outcome,
-    /// True to print no messages that name the files.
+    /// Set to print no messages about the written files.
     pub(in crate::cli) quiet: bool,
 }
 
-/// Data files that the user requested, with the records of the run.
+/// Data files that the user has requested, with the records kept during the run.
 pub(in crate::cli) struct MapPlan {
     maps: Vec<MapFile>,
     npz: Option<PathBuf>,
     exposures: Exposures,
     barriers: Option<BarrierTable>,
     existing: Existing,
-    /// Records of each recorded material; empty if no file needs records.
+    /// Records of each material for which records are kept; empty if no output file needs records.
     records: Vec<Records>,
-    /// Reservation of the memory of the records.
+    /// Entry for the records in the memory accounting of the program.
     _held: Held,
 }
 
 impl MapPlan {
-    /// Iterates over the paths of the output files, without accompanying files such as styles.
+    /// Iterates over the paths of the requested output files; accompanying files, such as styles,
+    /// are not included.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         let maps = self.maps.iter().map(|map| map.path.as_path());
         let table = self.barriers.iter().map(BarrierTable::path);
@@ -296,8 +298,8 @@ impl MapPlan {
             .chain(table)
     }
 
-    /// Checks that the files can be written for the box at `site`, and reads the input maps that
-    /// they need; called once the ground is known.
+    /// Checks that the output files can be written for the simulation box at `site`, and reads the
+    /// input maps that the output files need; called once the ground is known.
     pub(in crate::cli) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.exposures.check_site(site)?;
         self.barriers
@@ -308,7 +310,8 @@ impl MapPlan {
             .try_for_each(|map| Ok(map.check_site(site)?))
     }
 
-    /// Estimates the memory for writing the largest file, without the simulation and the records.
+    /// Estimates the memory for writing the largest output file, in addition to the simulation and
+    /// the records.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let archive = self.npz.as_ref().map(|_| npz::need(grid));
         self.maps
@@ -318,12 +321,12 @@ impl MapPlan {
             .fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Estimates the temporary memory for the records while a checkpoint is written.
+    /// Estimates the temporary memory that the records need while a checkpoint is written.
     pub(in crate::cli) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
         Records::need_of_keeping(grid, self.records.len()).and(self.exposures.need_of_keeping(grid))
     }
 
-    /// Returns true if the records need the cells of the present state after every step.
+    /// Returns true if the records need the state in cells after every step.
     pub(in crate::cli) fn reads_steps(&self) -> bool {
         !self.records.is_empty()
     }
@@ -338,7 +341,7 @@ impl MapPlan {
             .for_each(|records| records.observe(state, state.flow(), step));
     }
 
-    /// Iterates over names and contents of the checkpoint sections with the records.
+    /// Iterates over the checkpoint sections with the records, as (name, content).
     pub(in crate::cli) fn memory(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
         self.memory_of_records()
             .into_iter()
@@ -408,8 +411,8 @@ impl MapPlan {
         Ok(())
     }
 
-    /// Writes all files and prints their paths. Later files are written in spite of an earlier
-    /// error; returns the first error.
+    /// Writes all output files and prints their paths. After an error, the remaining files are
+    /// still written, and the first error is returned.
     pub(in crate::cli) fn write(
         &mut self,
         simulation: &Simulation,

@@ -1,14 +1,14 @@
-//! `--max-memory`: limit of the program's memory.
+//! `--max-memory`: limit of the memory that the program may use.
 
 use std::str::FromStr;
 
 use lavoxel::memory;
 use sysinfo::System;
 
-/// Default memory limit as a fraction of the machine's memory.
+/// Default memory limit, as a fraction of the machine's memory.
 const USUAL_SHARE: f64 = 0.8;
 
-/// Memory size as the user writes it.
+/// Memory size as typed by the user: a number of bytes, or a fraction of the machine's memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) enum Size {
     Bytes(u64),
@@ -19,7 +19,8 @@ pub(in crate::cli) enum Size {
 impl FromStr for Size {
     type Err = String;
 
-    /// Parses `512M`, `4G`, `1.5GiB`, `80%`, or plain bytes; the prefixes are powers of 1024.
+    /// Parses `512M`, `4G`, `1.5GiB`, `80%`, or a number of bytes; K, M, G and so on are powers of
+    /// 1024.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("\"{text}\" is not a size such as 512M, 4G or 80%");
         let end = text
@@ -49,7 +50,8 @@ impl FromStr for Size {
     }
 }
 
-/// Sets the memory limit of this process; `None` sets the default limit.
+/// Sets the memory limit of this process to `size`; `None`: the default limit, a fraction of the
+/// machine's memory.
 pub(in crate::cli) fn limit_to(size: Option<Size>) {
     match size.unwrap_or(Size::Share(USUAL_SHARE)) {
         Size::Bytes(bytes) => memory::set_limit(bytes),
@@ -62,8 +64,8 @@ pub(in crate::cli) fn limit_to(size: Option<Size>) {
     }
 }
 
-/// Returns the memory of the machine in bytes, or the limit of this process's control group if
-/// smaller; `None` if unknown.
+/// Returns the memory of the machine in bytes, or the limit of this process's control group if that
+/// is smaller; `None` if unknown.
 fn of_machine() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();

@@ -1,5 +1,5 @@
-//! Flags that choose a part of a heightmap, fit the part into a box and place vents; shared by all
-//! commands.
+//! Flags that choose a section of a heightmap, fit the section into a simulation box and place
+//! vents; shared by all commands.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -16,10 +16,10 @@ use lavoxel::terrain::{Encoding, Fill, HeightUnit, TerrainKind, TerrainSpec};
 use crate::cli::flags::count;
 use crate::cli::flags::flag_names::FlagNames;
 
-/// Heading in `--help` of the flags of a heightmap.
+/// Heading in the `--help` text above the flags of a heightmap.
 const HEADING: &str = "Heightmap";
 
-/// Heading in `--help` of the flags of the physical model.
+/// Heading in the `--help` text above the flags of the physical model.
 const FLOW: &str = "Physical model";
 
 /// Flags that choose a part of a heightmap, and flags of the format of its file.
@@ -191,7 +191,7 @@ pub(in crate::cli) struct PlaceArgs {
     map: MapArgs,
 }
 
-/// Keys of `[terrain]` and the flags that set each.
+/// Keys of the scene table `[terrain]` that can be set by flags, each with its flag.
 const FLAGS: [(&str, &str); 18] = [
     ("crop", "--crop"),
     ("crop_m", "--crop"),
@@ -213,20 +213,22 @@ const FLAGS: [(&str, &str); 18] = [
     ("error_length_m", "--dem-error-length"),
 ];
 
-/// Iterates over the keys of `[terrain]` that flags set, each with its flag.
+/// Iterates over the parameters of the scene table `[terrain]` that can be set by flags, each with
+/// its flag.
 fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
     FLAGS
         .into_iter()
         .filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
 }
 
-/// Returns the description of the `[terrain]` key `key`, as the help text of its flag.
+/// Returns the description of the key `key` of the scene table `[terrain]`, which is the help text
+/// of its flag.
 fn help_of(key: &str) -> &'static str {
     TerrainSpec::param(key).map_or("", |param| param.what.trim_end_matches('.'))
 }
 
 impl MapArgs {
-    /// Returns a terrain spec that contains only the keys set by flags.
+    /// Returns a terrain specification that contains only the keys set by flags.
     pub(in crate::cli) fn terrain(&self) -> TerrainSpec {
         let (crop, crop_m) = match self.crop {
             Some(Cut::Cells(crop)) => (Some(crop), None),
@@ -256,8 +258,9 @@ impl MapArgs {
         }
     }
 
-    /// Registers in `typed` the flags that override numbers of `[terrain]`, both under the full
-    /// keys and under the keys without the table name, which errors of file readers give.
+    /// Registers in `typed` the flags that override numbers of the scene table `[terrain]`: under
+    /// the full keys, and under the keys without the table's name, which file readers use in their
+    /// errors.
     pub(in crate::cli) fn put_into(&self, typed: &mut FlagNames) {
         let terrain = self.terrain();
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
@@ -277,12 +280,12 @@ impl MapArgs {
         }
     }
 
-    /// Returns the rule of `--fill`; `None` without the flag.
+    /// Returns the rule of `--fill` for cells without data; `None` without this flag.
     pub(in crate::cli) fn fill(&self) -> Option<Fill> {
         self.fill.map(Fill::from)
     }
 
-    /// Returns an error if flags are set that only make sense with a box.
+    /// Fails if a flag is set that has a meaning only together with a simulation box.
     pub(in crate::cli) fn check_no_box(&self) -> anyhow::Result<()> {
         for (flag, given) in [
             ("--base-m", self.base_m.is_some()),
@@ -296,7 +299,7 @@ impl MapArgs {
         Ok(())
     }
 
-    /// Returns an error if flags are set that do not apply to the terrain `kind`.
+    /// Fails if a flag is set that does not apply to terrains of the kind `kind`.
     fn check_kind(&self, kind: TerrainKind) -> anyhow::Result<()> {
         let terrain = self.terrain();
         for (param, flag) in flags() {
@@ -311,7 +314,8 @@ impl MapArgs {
 }
 
 impl PlaceArgs {
-    /// Returns the values that the flags set in place of those of the scene.
+    /// Returns the overrides of the scene by these flags. Fails for an unknown preset of lava, or
+    /// for a drape whose path cannot be made absolute.
     pub(in crate::cli) fn overrides(&self) -> anyhow::Result<Overrides> {
         let lava = |name: &str| {
             LavaSpec::preset(name)
@@ -340,7 +344,8 @@ impl PlaceArgs {
         })
     }
 
-    /// Returns the spec of the initial lava in `file`, with the values of the flags that modify it.
+    /// Returns the settings of the initial lava described by `file`, with age and thickness as set
+    /// by the flags.
     fn start_of(&self, file: &Path) -> StartSpec {
         let usual = StartSpec::of_file(file.to_owned());
         StartSpec {
@@ -350,7 +355,8 @@ impl PlaceArgs {
         }
     }
 
-    /// Returns the flags with the scene keys that they override, so that errors can name the flag.
+    /// Returns the flags that were given, with the scene keys that they override, so that errors
+    /// can name the flag.
     pub(in crate::cli) fn typed(&self) -> FlagNames {
         let mut typed = FlagNames::default();
         self.map.put_into(&mut typed);
@@ -424,7 +430,8 @@ impl PlaceArgs {
         typed
     }
 
-    /// Returns an error that names the flags set that do not apply to the terrain `kind`.
+    /// Fails if a flag is set that does not apply to terrains of the kind `kind`; the error names
+    /// all such flags.
     pub(in crate::cli) fn check_kind(&self, kind: TerrainKind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
         let on_map = self
@@ -440,7 +447,7 @@ impl PlaceArgs {
     }
 }
 
-/// Parses `TIME=FILE` to the time of a survey and the path of its file.
+/// Parses `TIME=FILE`: time of a survey since the start, and path of its file.
 fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
     let (time, file) = text
         .split_once('=')
@@ -535,7 +542,7 @@ impl FromStr for Raster {
     }
 }
 
-/// Parses `N` integers that are separated by any of the characters in `separators`.
+/// Parses `N` nonnegative integers, separated by any of the characters in `separators`.
 fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usize>, String> {
     let part = |part: &str| {
         part.trim()
@@ -573,7 +580,8 @@ impl FromStr for Cut {
     }
 }
 
-/// Parses four numbers (west, south, east, north), such as `499547.5,4174982.5,503327.5,4178762.5`.
+/// Parses four numbers separated by commas (west, south, east, north), such as
+/// `499547.5,4174982.5,503327.5,4178762.5`.
 fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     let wrong = || format!("\"{text}\" is not four coordinates: west,south,east,north");
     let numbers: Option<Vec<f64>> = text
@@ -590,7 +598,7 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
 #[derive(Clone, Debug)]
 struct VentFlag {
     wish: VentOverride,
-    /// Text that the user typed.
+    /// Text of the flag's value as the user typed it.
     text: String,
 }
 

@@ -1,8 +1,8 @@
-//! Flag `--shard`: a part of the runs of a command.
+//! Flag `--shard`: the share of a command's runs that this process makes.
 
 use std::str::FromStr;
 
-/// Part of the runs of a command: `3/40` is every fortieth run, beginning with the third.
+/// Share of a command's runs: `3/40` means every fortieth run, beginning with the third.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Shard {
     pub(in crate::cli) number: u64,
@@ -26,7 +26,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// Returns true if the run with index `run` (from 0) belongs to this shard.
+    /// Returns true if this process makes the run with the index `run`, counted from 0.
     pub(in crate::cli) fn has(self, run: u64) -> bool {
         run % self.of == self.number - 1
     }

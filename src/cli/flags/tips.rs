@@ -1,10 +1,10 @@
-//! Improved suggestions for invalid command lines, because the parser compares a flag only with
-//! those of one command.
+//! Suggestions for invalid command lines that replace those of the parser, which compares a flag
+//! only with the flags of one command.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
 
-/// Units of time, each with the names that users may write for it.
+/// Units of time, each with the spellings that users may type.
 const TIMES: [(&str, &[&str]); 4] = [
     ("s", &["s", "sec", "second", "seconds"]),
     ("min", &["min", "mins", "minute", "minutes"]),
@@ -12,8 +12,8 @@ const TIMES: [(&str, &[&str]); 4] = [
     ("d", &["d", "day", "days"]),
 ];
 
-/// Replaces the suggestion in a parser error by a better one, if available. `program`: the parser
-/// with all commands; `typed`: words of the command line.
+/// Returns the parser's error `error` with a better suggestion, or unchanged if there is none.
+/// `program`: parser with all commands; `typed`: words of the command line.
 pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return error;
@@ -32,8 +32,9 @@ pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[Strin
     error
 }
 
-/// Returns a suggestion for a time that was typed with a space, such as `--duration 3h` for
-/// `--duration 3 hours`; `None` for other errors. `wrong`: the rejected word.
+/// Returns the suggestion for a time that was typed with a space, such as `--duration 3h` for
+/// `--duration 3 hours`; `None` if `wrong` is not the unit of such a time. `wrong`: word that the
+/// parser rejected; `typed`: words of the command line.
 fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     let at = typed.iter().position(|word| word == wrong)?;
     let [flag, number] = typed.get(at.checked_sub(2)?..at)? else {
@@ -47,7 +48,7 @@ fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
 }
 
 /// Returns the suggestion that `wrong` is a flag of other commands; `None` if no other command has
-/// this flag.
+/// this flag. `program`: parser with all commands; `typed`: words of the command line.
 fn of_another_command(wrong: &str, program: &Command, typed: &[String]) -> Option<String> {
     let name = wrong.strip_prefix("--")?.split('=').next()?;
     let has = |command: &&Command| {

@@ -26,18 +26,19 @@ use crate::cli::show::messages;
 /// Upper bound on the number of files in a series.
 const MAX_FILES: u64 = 100_000;
 
-/// Name of the checkpoint section that contains the written steps of all series.
+/// Name of the checkpoint section in which the steps are stored for which files of a series were
+/// written.
 const MEMORY: &str = "series";
 
-/// Written steps of one series as a checkpoint stores them: path of the requested file, and ranges
-/// of equidistant steps.
+/// Checkpoint form of the steps for which files of one series were written: requested path of the
+/// series, and ranges of equidistant steps.
 #[derive(Debug, Serialize, Deserialize)]
 struct Series {
     path: String,
     runs: Vec<StepRun>,
 }
 
-/// Range of `count` equidistant steps: `first`, and then one every `apart` steps.
+/// Range of `count` equidistant steps: `first`, `first` + `apart`, `first` + 2 `apart`, and so on.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct StepRun {
     first: u64,
@@ -46,7 +47,7 @@ struct StepRun {
 }
 
 impl StepRun {
-    /// Compresses the steps, which must ascend, to ranges of equidistant steps.
+    /// Compresses `steps`, a list in ascending order, to ranges of equidistant steps.
     fn split(steps: &[u64]) -> Vec<Self> {
         let mut runs: Vec<Self> = Vec::new();
         for &step in steps {
@@ -63,8 +64,9 @@ impl StepRun {
         runs
     }
 
-    /// Expands ranges to steps up to `last`; `None` if the ranges are invalid. They come from a
-    /// file, so that their counts are checked before any range is expanded.
+    /// Expands `runs` to a list of steps; `None` if the ranges are invalid or contain steps after
+    /// `last`. Since ranges come from a file, their counts are checked before any range is
+    /// expanded.
     fn steps(runs: &[Self], last: u64) -> Option<Vec<u64>> {
         let mut steps = Vec::new();
         for Self {
@@ -101,7 +103,9 @@ pub(in crate::cli) struct VolumeArgs {
 }
 
 impl VolumeArgs {
-    /// Checks, before the simulation starts, that every file can be written.
+    /// Checks, before the simulation starts, that every requested volume and mesh file can be
+    /// written; returns the files. `steps`: number of the last step of the run; `existing`: rule
+    /// for existing files.
     pub(in crate::cli) fn check(
         &self,
         scene: &Scene,
@@ -166,30 +170,30 @@ impl VolumeArgs {
     }
 }
 
-/// Requested output file, or series of files with numbered names.
+/// Output file of a volume or mesh, or series of files with numbered names.
 struct Output {
     file: SpaceFile,
-    /// Steps of the series that have been written, ascending.
+    /// Steps for which files of the series were written, in ascending order.
     steps: Vec<u64>,
-    /// True if the list file of the series (.pvd) was written by this run, possibly before an
-    /// interruption, and may therefore be replaced.
+    /// Set if the list file of the series (.pvd) was written by this run, possibly before an
+    /// interruption; the run may then replace the list file.
     is_begun: bool,
 }
 
 impl Output {
-    /// Returns the requested path as text.
+    /// Returns the path of the file that the user requested, as text.
     fn path(&self) -> String {
         self.file.path().to_string_lossy().into_owned()
     }
 
-    /// Returns the path of the file for step `step` of the series.
+    /// Returns the path of the series' file for the step `step`.
     fn numbered(&self, step: u64) -> PathBuf {
         self.file
             .path()
             .with_file_name(self.name_of(&format!("{step:06}")))
     }
 
-    /// Returns the requested file name with `number` inserted before the extension.
+    /// Returns the requested file name with the text `number` inserted before the file extension.
     fn name_of(&self, number: &str) -> OsString {
         let mut name = self.file.path().file_stem().unwrap_or_default().to_owned();
         name.push(format!("_{number}."));
@@ -197,7 +201,8 @@ impl Output {
         name
     }
 
-    /// Writes the present step to its own file and updates the list file of the series.
+    /// Writes the present step to a new file of the series, and updates the list file of the
+    /// series.
     fn add(
         &mut self,
         shot: &ExportState<'_>,
@@ -242,19 +247,21 @@ pub(in crate::cli) struct Exports {
 }
 
 impl Exports {
-    /// Iterates over the requested paths, without step numbers.
+    /// Iterates over the paths as the user requested them; the step numbers of a series are not
+    /// inserted.
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.outputs.iter().map(|output| output.file.path())
     }
 
-    /// Estimates a lower bound of the memory for writing the largest file, without the simulation.
+    /// Estimates a lower bound of the memory for writing the largest file, in addition to the
+    /// simulation.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let needs = self.outputs.iter().map(|output| output.file.need(grid));
         needs.fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
-    /// Returns the name and the content of the checkpoint section with the written steps; `None`
-    /// without a series.
+    /// Returns name and content of the checkpoint section with the steps written for each series;
+    /// `None` without a series.
     pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         self.every?;
         let series = |output: &Output| Series {
@@ -268,8 +275,8 @@ impl Exports {
         ))
     }
 
-    /// Restores the written steps of each series from `memory`, the sections of a checkpoint
-    /// written after `step` steps, so that earlier files stay in the series.
+    /// Restores the steps written for each series from `memory`, the sections of a checkpoint
+    /// written after `step` steps, so that the list of a series contains earlier files.
     pub(in crate::cli) fn go_on(
         &mut self,
         memory: &BTreeMap<String, Vec<u8>>,
@@ -296,8 +303,8 @@ impl Exports {
         Ok(())
     }
 
-    /// Fails if an output file exists already or cannot be written; files of the series so far may
-    /// exist.
+    /// Fails if an output file cannot be written or exists already; files that this run has written
+    /// for a series may exist.
     pub(in crate::cli) fn check_files(&self) -> anyhow::Result<()> {
         for output in &self.outputs {
             let Some(every) = self.every else {
@@ -324,7 +331,8 @@ impl Exports {
         Ok(())
     }
 
-    /// Reads the picture to be draped over the ground, if an output file (.glb) shows it.
+    /// Reads the image that is draped over the ground, if at least one output file (.glb) contains
+    /// that image.
     pub(in crate::cli) fn take_drape(
         &mut self,
         scene: &Scene,
@@ -342,7 +350,7 @@ impl Exports {
         self.every.is_some_and(|every| step.is_multiple_of(every))
     }
 
-    /// Writes the files of the present step if they are due.
+    /// Writes the file of the present step for each series for which a file is due.
     pub(in crate::cli) fn after_step(
         &mut self,
         simulation: &Simulation,
@@ -355,8 +363,8 @@ impl Exports {
         }
     }
 
-    /// Writes the files of the last step, which may be earlier than planned, and prints their paths
-    /// unless `quiet`.
+    /// Writes the files of the last completed step, which may be earlier than planned, and prints
+    /// their paths unless `quiet`.
     pub(in crate::cli) fn finish(
         &mut self,
         simulation: &Simulation,
@@ -407,8 +415,8 @@ impl Exports {
         Ok(())
     }
 
-    /// Prints messages about empty materials and an early end, and then the paths of the written
-    /// files.
+    /// Prints messages about materials without cells and about an early end of the run, and the
+    /// paths of the written files.
     fn tell(&self, simulation: &Simulation) {
         let step = simulation.steps();
         for layer in simulation

@@ -1,6 +1,6 @@
 //! Name of the machine, for tables of timings.
 
-/// Returns the names of processor and operating system in one line.
+/// Returns the names of the machine's processor and operating system in one line.
 pub(in crate::cli) fn name() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
     format!(

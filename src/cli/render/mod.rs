@@ -1,5 +1,5 @@
-//! `lavoxel render`: simulates a scene and writes pictures and animations. A build without a window
-//! does the same for plain `lavoxel`, with the scene that the window would open.
+//! `lavoxel render`: simulates a scene and writes pictures and animations. In a build without a
+//! window, `lavoxel` without a subcommand does the same with the default scene of the window.
 
 mod shooting;
 mod sun;
@@ -194,15 +194,15 @@ pub(crate) struct RenderArgs {
     force: bool,
 }
 
-/// First line of the file that describes an unfinished film.
+/// First line of the text file that describes an unfinished film.
 const PLAN: &str =
     "Frames of a film that is not whole yet: the command that began it goes on with them.";
 
-/// Smallest time between two checkpoints of a film.
+/// Smallest time between two checkpoints while a film is produced.
 const KEPT_EVERY: Duration = Duration::from_secs(20);
 
-/// Smallest time between two checkpoints as a multiple of the time that the last one took; limits
-/// checkpoints to 4 % of the total time.
+/// Smallest time between two checkpoints, as a multiple of the time for writing the last one;
+/// limits checkpoints to 4 % of the total time.
 const KEPT_COST: u32 = 25;
 
 const EXAMPLES: &str = "\
@@ -226,7 +226,7 @@ Examples:
   Draw a section of the crater, coloured by energy:
       lavoxel render --steps 800 --slice x=62 --field energy --picture section.png";
 
-/// Parses a size in pixels such as `960x640` (width × height). Returns a message for other text.
+/// Parses a size in pixels such as `960x640` (width × height). Fails with a message for other text.
 pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     let wrong = || format!("\"{text}\" is not a size such as 960x640");
     let (width, height) = text.split_once(['x', 'X', '×']).ok_or_else(wrong)?;
@@ -234,7 +234,7 @@ pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-/// Parses three numbers separated by commas, such as `0.5,0.4,0.5`. Returns a message for other
+/// Parses three numbers separated by commas, such as `0.5,0.4,0.5`. Fails with a message for other
 /// text.
 fn point(text: &str) -> Result<[f32; 3], String> {
     let numbers: Result<Vec<f32>, _> = text.split(',').map(|part| part.trim().parse()).collect();
@@ -242,8 +242,8 @@ fn point(text: &str) -> Result<[f32; 3], String> {
     numbers.ok_or_else(|| format!("\"{text}\" is not a point such as 0.5,0.4,0.5"))
 }
 
-/// Runs `lavoxel` without a subcommand in a build without a window: draws the scene that the window
-/// would open.
+/// Runs `lavoxel` without a subcommand in a build without a window: draws pictures of the default
+/// scene of the window.
 pub(super) fn run_default() -> anyhow::Result<Outcome> {
     shoot(&RenderArgs::default(), Scene::eruption())
 }
@@ -345,7 +345,8 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
 }
 
 impl RenderArgs {
-    /// Returns the flags in use that override scene keys, so that errors can name the flag.
+    /// Returns the flags that were given and override scene keys, with these keys, so that errors
+    /// can name the flag.
     fn typed(&self) -> FlagNames {
         let mut typed = self.scene.source.typed();
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
@@ -398,8 +399,8 @@ impl RenderArgs {
         typed
     }
 
-    /// Writes the values of the flags into the scene, which later validates them like its own
-    /// values.
+    /// Writes the values of the flags into `scene`, so that the validation of the scene checks
+    /// these values.
     fn put_into(&self, scene: &mut Scene) -> anyhow::Result<()> {
         if let Some(steps) = self.steps {
             scene.spec.set_steps(steps);
@@ -440,8 +441,8 @@ impl RenderArgs {
         Ok(())
     }
 
-    /// Returns true if the program may choose the camera: for a bare heightmap in the physical
-    /// model, without camera flags, slice or camera path.
+    /// Returns true if the program may choose the camera: the scene is a bare heightmap in the
+    /// physical model, and neither camera flags nor a slice nor a camera path is given.
     fn is_camera_free(&self, scene: &Scene) -> bool {
         let is_set = self.distance.is_some() || self.target.is_some() || self.azimuth.is_some();
         let film = &scene.spec.film;
@@ -452,8 +453,9 @@ impl RenderArgs {
             && !is_led
     }
 
-    /// Returns a text with all inputs that determine the frames. An interrupted film is continued
-    /// only if its text is equal. `other`: scene drawn at the right, `None` without one.
+    /// Returns a text with all inputs that determine the frames of the film; an interrupted film is
+    /// continued only if the text is unchanged. `other`: scene drawn at the right, `None` without
+    /// such a scene.
     fn plan_text(&self, scene: &Scene, other: Option<&Scene>) -> anyhow::Result<String> {
         let mut whole = scene.clone();
         whole.spec.threads = 0;
@@ -485,7 +487,7 @@ impl RenderArgs {
         ))
     }
 
-    /// Estimates the memory for drawing the largest picture.
+    /// Estimates the memory for drawing the largest picture of the film.
     fn need(&self, scene: &Scene) -> MemoryEstimate {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size]
@@ -505,8 +507,8 @@ impl RenderArgs {
         }
     }
 
-    /// Returns the view in which the scene is drawn: the volume, or the slice of `--slice` with its
-    /// quantity. Fails for an unknown quantity.
+    /// Returns the kind of view in which the scene is drawn: the volume, or the slice of `--slice`
+    /// with its quantity. Fails for an unknown quantity.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
         let Some(plane) = self.slice else {
             return Ok(View::Volume);
@@ -533,7 +535,8 @@ impl RenderArgs {
 struct Outputs {
     picture: Option<PathBuf>,
     targets: Targets,
-    /// Output files that an interrupted command for this film left; they may be replaced.
+    /// Output files that were written by an interrupted command for the same film and may be
+    /// replaced.
     unfinished: Vec<PathBuf>,
 }
 
@@ -604,8 +607,8 @@ impl Outputs {
         Ok(outputs)
     }
 
-    /// Returns the choice whether an existing file at `path` is kept or replaced: files of an
-    /// interrupted command for this film are replaced.
+    /// Returns the rule for an existing file at `path`: the file is kept, but replaced with
+    /// `--force` or if an interrupted command for the same film has written the file.
     fn existing(&self, path: &Path) -> Existing {
         if self
             .unfinished
@@ -619,29 +622,29 @@ impl Outputs {
     }
 }
 
-/// Returns the number in the file name of a frame: the step, or the index of the frame for a film
-/// with key frames or a held last picture.
+/// Returns the number in the name of the file for the frame with the index `frame`: the step
+/// `step`, or `frame` itself for a film with key frames or a held last picture.
 fn name_of(plan: &Plan, frame: u64, step: u64) -> u64 {
     if plan.is_by_steps() { step } else { frame }
 }
 
-/// Simulation of a film, with its checkpoint writer.
+/// State of the film's simulation, with the writer of its checkpoints.
 struct FilmState {
     stage: BuiltScene,
     /// Checkpoint writer; `None` before the first new frame, and without a folder for checkpoints.
     keeper: Option<Keeper>,
-    /// Time of the last checkpoint.
+    /// Time at which the last checkpoint was written.
     kept: Instant,
-    /// Smallest time between the last checkpoint and the next one.
+    /// Smallest time from the last checkpoint to the next.
     wait: Duration,
-    /// True once the simulation has begun or was restored.
+    /// Set once the simulation has begun or was restored from a checkpoint.
     begun: bool,
 }
 
 impl FilmState {
-    /// Restores the latest checkpoint in `folder` before the step `step`, if there is one, on the
-    /// first call. Returns the step that the simulation has reached. The checkpoint must be earlier
-    /// than `step`, because a restored state can only be drawn after another step.
+    /// Restores, on the first call, the latest checkpoint in `folder` before the step `step`, if
+    /// there is one. Returns the step that the simulation has reached. The checkpoint must be
+    /// earlier than `step`, because a restored state can only be drawn after another step.
     fn begin(&mut self, folder: Option<&Path>, step: u64) -> anyhow::Result<u64> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(self.stage.simulation.steps());
@@ -674,13 +677,14 @@ impl FilmState {
         Ok(self.stage.simulation.steps())
     }
 
-    /// Lets stop signals abort long steps of the simulation.
+    /// Passes the stop flags of the program to the simulation, so that a signal ends long steps
+    /// early.
     fn stop_by(&mut self) {
         self.stage.simulation.stop_by(stop::flag());
         self.stage.simulation.cut_by(stop::overdue());
     }
 
-    /// Writes a checkpoint if one is due, and then advances the simulation by one step. Returns the
+    /// Writes a checkpoint if one is due, then advances the simulation by one step. Returns the
     /// duration of the step.
     fn step(&mut self, scene: &Scene) -> anyhow::Result<Duration> {
         if let Some(keeper) = self

@@ -1,4 +1,4 @@
-//! Production of a film: loop over steps and frames, and output of the frames to files.
+//! Production of a film: the loop over steps and frames, and the output of frames to files.
 
 use std::time::Instant;
 
@@ -17,8 +17,8 @@ use crate::cli::show::progress::{Frames, Progress};
 use crate::cli::show::reel::Reel;
 use crate::cli::show::side_by_side::Beside;
 
-/// Framing of all frames: camera that follows the lava, and bounds (lowest corner, extent; in
-/// cells) to which camera targets are relative.
+/// Framing that all frames of a film have in common: the camera that follows the lava, and the
+/// bounds (lowest corner, extent; in cells) to which camera targets are relative.
 pub(super) struct Framed {
     follower: Option<Follower>,
     bounds: [[f32; 3]; 2],
@@ -34,16 +34,17 @@ pub(super) struct Shooting {
     pub(super) plan: Plan,
     pub(super) framed: Option<Framed>,
     pub(super) reel: Option<Reel>,
-    /// Step of the last frame that was drawn.
+    /// Number of the step that the last drawn frame shows.
     pub(super) shown: u64,
     pub(super) quiet: bool,
 }
 
-/// Default distance between a following camera and its target, in diagonals of the shown bounds.
+/// Default distance from a camera that follows the lava to its target, in diagonals of the shown
+/// bounds.
 const FOLLOWING: f32 = 0.45;
 
-/// Key in the metadata of a frame's file under which the point that a following camera looked at is
-/// stored, so that a continued film repeats the movement of the camera.
+/// Metadata key under which a frame's file stores the target point of a camera that follows the
+/// lava; a continued film reads this point to repeat the camera's movement.
 const SIGHT: &str = "Sight";
 
 impl Shooting {
@@ -74,7 +75,7 @@ impl Shooting {
         })
     }
 
-    /// Returns the number of steps that the film and the picture of the last step need.
+    /// Returns the number of simulation steps that the film and the picture of the last step need.
     fn steps(&self) -> u64 {
         let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
         if self.outputs.picture.is_some() {
@@ -84,15 +85,15 @@ impl Shooting {
         }
     }
 
-    /// Returns true if the simulation is before the step at which the picture of the last step is
-    /// due.
+    /// Returns true if a picture of the last step is requested and the simulation has not reached
+    /// that step.
     fn is_early(&self) -> bool {
         self.outputs.picture.is_some()
             && self.state.stage.simulation.steps() < self.scene.spec.film.steps
     }
 
     /// Draws the frames of the film until its end or a stop signal, and completes the film's files.
-    /// Returns the number of frames in the film.
+    /// Returns the number of frames that the film contains.
     fn film(&mut self) -> anyhow::Result<u64> {
         let Some(mut reel) = self.reel.take() else {
             return Ok(0);
@@ -132,8 +133,7 @@ impl Shooting {
     }
 
     /// Draws frame number `frame` with the settings `shot`, adds it to the film, and stores it.
-    /// Returns false after a stop signal: the present state is then the last frame, which is not
-    /// stored.
+    /// Returns false after a stop signal; the frame is then the film's last and is not stored.
     fn draw_frame(
         &mut self,
         frame: u64,
@@ -189,7 +189,8 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Fixes the bounds that frame all pictures to those before the first step.
+    /// Fixes the bounds to which the cameras of all frames refer: the bounds of the scene before
+    /// the first step.
     fn frame_cameras(&mut self) -> anyhow::Result<()> {
         let simulation = &self.state.stage.simulation;
         let Some(bounds) = self.painter.keep_framing(simulation)? else {
@@ -208,8 +209,8 @@ impl Shooting {
         Ok(())
     }
 
-    /// Returns the camera for a frame of the present state, and for a following camera the point
-    /// at which it is aimed; `None` for other cameras.
+    /// Returns the camera for a frame of the present state, and the target point of a camera that
+    /// follows the lava (`None` for other cameras). `shot`: settings of the frame.
     fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
         let camera = shot.camera.clone();
         let Some(Framed {
@@ -235,8 +236,8 @@ impl Shooting {
         )
     }
 
-    /// Moves a following camera as the stored frame `part` says, without simulating. Returns false
-    /// if the metadata of the frame do not contain the camera's point.
+    /// Moves a camera that follows the lava to the target point in the metadata of the stored frame
+    /// `part`, without a simulation. Returns false if the metadata do not contain the point.
     fn takes_up(&mut self, part: &CachedFrame) -> bool {
         let Some(Framed {
             follower: Some(follower),
@@ -259,8 +260,8 @@ impl Shooting {
         true
     }
 
-    /// Simulates to the last step and draws its picture. Returns false if no picture is requested,
-    /// or if a stop signal prevented it.
+    /// Simulates to the last step and draws the picture of that step. Returns false if no picture
+    /// is requested, or if a stop signal arrived before the picture was drawn.
     fn picture(&mut self) -> anyhow::Result<bool> {
         let Some(path) = self.outputs.picture.clone() else {
             return Ok(false);
@@ -305,8 +306,9 @@ impl Shooting {
         Ok(true)
     }
 
-    /// Draws the present state in `size` pixels, with the right part if requested. `None` if the
-    /// program has been stopped and its grace period is over.
+    /// Draws the present state as a picture of `size` (width, height) pixels, whose right side
+    /// shows the content of `--beside` if requested. `None` if the program was stopped and the
+    /// grace period is over.
     fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
         let Self {
             painter,
@@ -323,7 +325,7 @@ impl Shooting {
     }
 
     /// Returns the metadata for the file of a picture of the present state, as pairs (key, value).
-    /// `sight`: target point of a following camera.
+    /// `sight`: target point of a camera that follows the lava.
     fn labels(&self, sight: Option<Sight>) -> Vec<(&'static str, String)> {
         let simulation = &self.state.stage.simulation;
         let mut labels = vec![
@@ -343,7 +345,8 @@ impl Shooting {
         labels
     }
 
-    /// Prints the paths of the written files, the last step, and warnings.
+    /// Prints the paths of the written files, the number of the last step, and warnings. `frames`:
+    /// number of frames in the film; `has_picture`: true if the picture of the last step was drawn.
     fn tell(&self, frames: u64, has_picture: bool) {
         if self.quiet {
             return;

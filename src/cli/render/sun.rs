@@ -1,4 +1,4 @@
-//! `--sun`: position of the sun at a date and a place.
+//! `--sun`: position of the sun in the sky at a date and a place on the Earth.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use lavoxel::validate::escape_for_terminal;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SunAt {
     unix_s: f64,
-    /// Longitude and latitude of the place in degrees; `None`: the centre of the box.
+    /// Longitude and latitude of the place in degrees; `None`: the centre of the simulation box.
     place: Option<[f64; 2]>,
 }
 
@@ -52,8 +52,8 @@ impl FromStr for SunAt {
 }
 
 impl SunAt {
-    /// Sets sun direction and sky of `scene` for the date and the place. Returns an error if no
-    /// place is given and the box is on no map with longitude and latitude.
+    /// Sets the direction of the sun and the kind of sky in `scene` for the date and the place.
+    /// Fails if no place is given and the location of the simulation box on the Earth is unknown.
     pub(super) fn shine(&self, scene: &mut Scene, site: &Site) -> anyhow::Result<()> {
         let on_the_map = || {
             let [x, y] = site.on_the_map([0.5 * site.grid.nx as f64, 0.5 * site.grid.nz as f64]);

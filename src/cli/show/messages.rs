@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Replaces control characters by `?`, except line breaks and tabs: names of files, scenes and
-/// labels are untrusted and must not control the terminal.
+/// Returns `text` with all control characters replaced by `?`, except line breaks and tabs: names
+/// of files, scenes and labels are untrusted and must not control the terminal.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
     if text.contains(obeyed) {
@@ -16,12 +16,13 @@ fn visible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Upper bound in characters on the length of a word in a message, longer than any file name. Of a
-/// longer word the first `LEFT` characters are printed.
+/// Upper bound of the length of a word in a message, in characters; longer than any file name.
+/// Longer words are cut to their first `LEFT` characters.
 const LONGEST_WORD: usize = 300;
 const LEFT: usize = 60;
 
-/// Cuts overlong words, which can only come from the content of a file.
+/// Returns `text` with all words cut that are longer than `LONGEST_WORD` characters; such words can
+/// only come from the content of a file.
 fn short(text: &str) -> Cow<'_, str> {
     let is_long = |word: &str| word.chars().nth(LONGEST_WORD).is_some();
     if !text.split(' ').any(is_long) {
@@ -38,7 +39,8 @@ fn short(text: &str) -> Cow<'_, str> {
     words.collect::<Vec<String>>().join(" ").into()
 }
 
-/// Prints data and a line break to standard output. A closed pipe is no error.
+/// Prints the data `text` and a line break to standard output; a closed pipe does not count as an
+/// error.
 pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -50,19 +52,19 @@ pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     }
 }
 
-/// Prints a message to standard error, on one line even if names in the message contain line
-/// breaks.
+/// Prints the message `text` to standard error on one line; line breaks in names within the message
+/// are replaced.
 pub(in crate::cli) fn note(text: &str) {
     lines(&short(&text.replace(['\n', '\r'], "?")));
 }
 
-/// Prints text of one or several lines to standard error.
+/// Prints `text`, which may have several lines, to standard error.
 fn lines(text: &str) {
     // Standard error may be closed, and then the failure cannot be reported.
     writeln!(io::stderr().lock(), "{}", visible(text)).ok();
 }
 
-/// Prints each text as a warning to standard error.
+/// Prints each of `texts` as a warning to standard error.
 pub(in crate::cli) fn warn(texts: impl IntoIterator<Item = String>) {
     texts
         .into_iter()
@@ -81,7 +83,8 @@ pub(in crate::cli) fn error(text: &str) {
     note(&format!("lavoxel: {text}"));
 }
 
-/// Prints an error of the command line, or the help that was asked for; returns the exit code.
+/// Prints an error of the command line to standard error, or the help text that the user requested;
+/// returns the exit code.
 pub(in crate::cli) fn usage(error: &clap::Error) -> u8 {
     let plain = error.render().to_string();
     if visible(&plain) == plain {

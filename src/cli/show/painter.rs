@@ -1,5 +1,5 @@
-//! Painter: draws a simulation as requested on the command line, as a volume from a camera or as a
-//! slice.
+//! Painter: draws a simulation in the view that the command line requests, the volume from a camera
+//! or a slice.
 
 use std::fmt;
 use std::str::FromStr;
@@ -19,22 +19,24 @@ use lavoxel::validate::Invalid;
 use crate::cli::process::stop;
 use crate::cli::show::messages;
 
-/// Typical ratio length² / area of a basalt flow. With `FLOW_THICKNESS_M`, the typical thickness in
-/// metres, it serves only to estimate the length of a flow for the camera.
+/// Typical ratio length² / area of a basalt flow; used only to estimate the length of a flow when
+/// the camera is chosen.
 const FLOW_SHAPE: f64 = 8.0;
+/// Typical thickness of a basalt flow in metres; used only to estimate the length of a flow when
+/// the camera is chosen.
 const FLOW_THICKNESS_M: f64 = 4.0;
-/// Upper bound on the radius of a flow, as a fraction of the box's longer side, up to which the
-/// camera is moved close to the flow.
+/// Upper bound of the radius of a flow at which the camera moves close to the flow, as a fraction
+/// of the simulation box's longer side.
 const SMALL_PART: f64 = 0.35;
 
-/// View of a scene in pictures.
+/// Kind of view that pictures show: the volume seen from a camera, or a slice.
 #[derive(Clone, Debug)]
 pub(in crate::cli) enum View {
     Volume,
     Slice(Section),
 }
 
-/// Returns a command-line parser for the names of the values of `T`.
+/// Returns a command-line parser that accepts the names of the values of `T`.
 pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     let values = T::ALL
         .iter()
@@ -48,12 +50,14 @@ pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
     })
 }
 
-/// Clipping range of the box along one axis, such as `x=0.5..1`.
+/// Range of the simulation box along one axis outside of which nothing is drawn, such as
+/// `x=0.5..1`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cli) struct Clip {
     /// Axis: 0 for x, 1 for y, 2 for z.
     pub(in crate::cli) axis: usize,
-    /// Lower and upper end as fractions of the box; validated together with the look.
+    /// Lower and upper end of the range as fractions (0 to 1) of the simulation box; validated
+    /// together with the look settings.
     pub(in crate::cli) shares: [f32; 2],
 }
 
@@ -84,38 +88,41 @@ impl fmt::Display for Clip {
     }
 }
 
-/// Painter: draws pictures of a scene and caches data between frames.
+/// Painter: draws pictures of a scene, and caches data between pictures.
 pub(in crate::cli) struct Painter {
     name: String,
     look: LookSpec,
-    /// Height of a cell as a multiple of its width.
+    /// Height of a cell divided by its width.
     tall: f32,
-    /// Bounding boxes of the initial matter, each as (lowest, highest) corner in cells.
+    /// Bounding boxes of the matter at the scene's start, each as (lowest, highest) corner in
+    /// cells.
     matter: Vec<[[f32; 3]; 2]>,
     view: Drawn,
     notes: NotesSpec,
-    /// Edge length of a cell in metres.
+    /// Edge length of a cell in metres, along the horizontal axes.
     cell_m: f64,
-    /// Low-pass filter, created with the first volume picture.
+    /// Low-pass filter that computes the drawn volume; `None` before the first picture of a volume.
     lowpass: Option<LowPass>,
-    /// Renderer, created with the first volume picture, because its preparation takes a second.
+    /// Renderer of volumes, whose creation takes a second; `None` before the first picture of a
+    /// volume.
     renderer: Option<Renderer>,
-    /// Fixed bounds that all cameras frame; `None`: cameras frame the present bounds of ground and
-    /// matter.
+    /// Fixed bounds that every camera frames; `None` if each camera frames the bounds of ground and
+    /// matter at its time.
     framed: Option<Bounds>,
-    /// Set once the warning about a camera inside rock has been printed.
+    /// Set once the user has been warned that the camera is inside rock, so that the warning is not
+    /// repeated.
     told: bool,
 }
 
-/// Kind of picture to be drawn.
+/// Kind of picture to draw, with its inputs: the volume, or slices.
 enum Drawn {
     Volume,
     Slice(Slices),
 }
 
 impl Painter {
-    /// Creates a painter for a scene that has been built. Returns an error if a slice lies outside
-    /// of the box, or if the box is too large for pictures.
+    /// Creates a painter for the built scene `stage` and the view `view`. Fails if a slice lies
+    /// outside of the simulation box, or if the box is too large for pictures.
     pub(in crate::cli) fn new(
         scene: &Scene,
         stage: &BuiltScene,
@@ -162,9 +169,9 @@ impl Painter {
         })
     }
 
-    /// Fixes the framing of all cameras to the present bounds of ground and matter, so that growing
-    /// rock does not move the picture. Returns the bounds as (lowest corner, extent) in cells;
-    /// `None` for slices.
+    /// Fixes the bounds that all cameras frame to those of the present ground and matter, so that
+    /// growing rock does not move the picture. Returns the bounds as (lowest corner, extent) in
+    /// cells; `None` for slices.
     pub(in crate::cli) fn keep_framing(
         &mut self,
         simulation: &Simulation,
@@ -181,8 +188,8 @@ impl Painter {
         ]))
     }
 
-    /// Points the camera of a bare heightmap's scene at the land that the lava will reach, if that
-    /// land is a small part of the box.
+    /// Points the camera of the scene `spec`, made from a bare heightmap, at the ground that the
+    /// lava is expected to reach, if that ground is a small fraction of the simulation box.
     pub(in crate::cli) fn look_at_the_flow(
         &mut self,
         spec: &mut SceneSpec,
@@ -230,12 +237,13 @@ impl Painter {
         Ok(())
     }
 
-    /// Lets cameras follow the present bounds of ground and matter again.
+    /// Removes the fixed bounds of `keep_framing`, so that each camera frames the bounds of ground
+    /// and matter at its time.
     pub(in crate::cli) fn free_framing(&mut self) {
         self.framed = None;
     }
 
-    /// Returns the bounds of the present ground and matter.
+    /// Returns the bounds in cells of the present ground and matter, which a camera frames.
     fn bounds(&mut self, simulation: &Simulation) -> Result<Bounds, Invalid> {
         let (tall, world) = (self.tall, simulation.world());
         let renderer = match &mut self.renderer {
@@ -250,8 +258,8 @@ impl Painter {
         Ok(renderer.subject().of_tall_cells(tall).holding(&self.matter))
     }
 
-    /// Draws the present state from a camera as a picture of `size` (width, height) pixels. `None`
-    /// if the program was stopped and the grace period is over.
+    /// Draws the present state, seen from `camera`, as a picture of `size` (width, height) pixels.
+    /// `None` if the program was stopped and the grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -317,8 +325,8 @@ impl Painter {
         Ok(image)
     }
 
-    /// Returns the annotations of a picture from `camera`; `distance_cells` is the distance from
-    /// the camera to its target, in cells.
+    /// Returns the annotations (clock, north arrow, scale bar and so on) of a picture from
+    /// `camera`. `distance_cells`: distance from the camera to its target, in cells.
     fn notes_on(&self, simulation: &Simulation, camera: &Camera, distance_cells: f32) -> Notes {
         let time = || {
             simulation

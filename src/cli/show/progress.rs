@@ -1,4 +1,5 @@
-//! Progress bar with steps, step rate, liquid cells and mass; log lines if there is no terminal.
+//! Progress displays of commands: a bar with counts and remaining time, or log lines where there is
+//! no terminal.
 
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -19,8 +20,8 @@ const REFRESH: Duration = Duration::from_millis(250);
 /// Interval between two log lines, which replace the bar where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Progress over the steps of a simulation: a bar on a terminal; elsewhere, such as in a file or a
-/// notebook, a log line every ten seconds.
+/// Progress display over the steps of a simulation: a bar on a terminal; elsewhere, for example in
+/// a file or a notebook, a log line every ten seconds.
 pub(in crate::cli) struct Progress {
     bar: ProgressBar,
     shown: Instant,
@@ -28,7 +29,8 @@ pub(in crate::cli) struct Progress {
 }
 
 impl Progress {
-    /// Creates the progress display for a run up to step `steps`; with `quiet` nothing is printed.
+    /// Creates the progress display of a run up to the step number `steps`; prints nothing if
+    /// `quiet`.
     pub(in crate::cli) fn new(steps: u64, quiet: bool) -> Self {
         let bar = bar(
             steps,
@@ -43,15 +45,15 @@ impl Progress {
         }
     }
 
-    /// Sets the step at which the run continues; step rate and remaining time are measured from
-    /// there.
+    /// Sets the step at which the run starts or continues; step rate and remaining time are
+    /// measured from this step.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.bar.set_position(step);
         self.bar.reset_eta();
         self.log.iter_mut().for_each(|log| log.first = step);
     }
 
-    /// Displays the present step and the contents of the box.
+    /// Displays the number of the present step, and the contents of the simulation box.
     pub(in crate::cli) fn update(&mut self, simulation: &Simulation) {
         self.bar.set_position(simulation.steps());
         if let Some(log) = &mut self.log {
@@ -62,28 +64,28 @@ impl Progress {
         }
     }
 
-    /// Removes the bar from the terminal.
+    /// Removes the progress bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Progress over the frames of a film, as a bar or log lines like [`Progress`]. The remaining time
-/// is estimated from the mean durations of steps and frames.
+/// Progress display over the frames of a film: a bar or log lines, of the same form as in
+/// [`Progress`]. The remaining time is estimated from the mean durations of steps and frames.
 pub(in crate::cli) struct Frames {
     bar: ProgressBar,
     shown: Instant,
     log: Option<Log>,
     costs: Costs,
-    /// Total numbers of (frames, steps) of the film.
+    /// Total number of frames of the film, and total number of its simulation steps.
     all: [u64; 2],
-    /// Numbers of (frames, steps) completed.
+    /// Number of completed frames, and number of completed simulation steps.
     now: [u64; 2],
 }
 
 impl Frames {
-    /// Creates the progress display for a film of `frames` frames that ends at step `steps`; with
-    /// `quiet` nothing is printed.
+    /// Creates the progress display of a film of `frames` frames and `steps` simulation steps;
+    /// prints nothing if `quiet`.
     pub(in crate::cli) fn new(frames: u64, steps: u64, quiet: bool) -> Self {
         let bar = bar(frames, quiet, "{bar:28} frame {pos}/{len}  {msg}");
         let log = Log::instead_of(&bar, quiet, "frame");
@@ -97,26 +99,27 @@ impl Frames {
         }
     }
 
-    /// Registers the frame number `frame`, at step `step`, that already existed and was not drawn.
+    /// Registers that the frame number `frame`, at the step `step`, was drawn by an earlier
+    /// command.
     pub(in crate::cli) fn skip(&mut self, frame: u64, step: u64) {
         self.now = [frame, step];
         self.bar.set_position(frame);
         self.log.iter_mut().for_each(|log| log.first = frame);
     }
 
-    /// Sets the step at which the simulation continues.
+    /// Sets the step at which the simulation continues after it was restored from a checkpoint.
     pub(in crate::cli) fn start_at(&mut self, step: u64) {
         self.now[1] = step;
     }
 
-    /// Registers a completed step, which took `took`.
+    /// Registers a completed step of `simulation` that took the time `took`.
     pub(in crate::cli) fn step(&mut self, simulation: &Simulation, took: Duration) {
         self.costs.add(1, took);
         self.now[1] = simulation.steps();
         self.show(Some(simulation));
     }
 
-    /// Registers frame number `frame`, which took `took` to draw and write.
+    /// Registers that frame number `frame` was drawn and written in the time `took`.
     pub(in crate::cli) fn frame(&mut self, frame: u64, simulation: &Simulation, took: Duration) {
         self.costs.add(0, took);
         self.now[0] = frame;
@@ -146,8 +149,8 @@ impl Frames {
         }
     }
 
-    /// Returns the estimated remaining time; `None` while no frame has been drawn, or no step made
-    /// although steps remain.
+    /// Returns the estimated time until the film is complete; `None` before the first drawn frame,
+    /// or before the first step if steps remain.
     fn left(&self) -> Option<Seconds> {
         let left: [u64; 2] = std::array::from_fn(|k| self.all[k].saturating_sub(self.now[k]));
         self.costs
@@ -155,19 +158,21 @@ impl Frames {
             .map(|seconds| Seconds(seconds.ceil()))
     }
 
-    /// Removes the bar from the terminal.
+    /// Removes the progress bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
-/// Mean durations in seconds of (frame, step): exponential moving averages, because a growing flow
-/// makes later frames and steps slower.
+/// Mean duration in seconds of a frame (first) and of a step (second); `None` before the first. The
+/// means are exponential moving averages, because a growing flow makes later frames and steps
+/// slower.
 #[derive(Default)]
 struct Costs([Option<f64>; 2]);
 
 impl Costs {
-    /// Weights (0 to 1) of the latest duration in the moving averages of (frames, steps).
+    /// Weight (0 to 1) of the latest duration in the moving average of frames, and in that of
+    /// steps.
     const SHARES: [f64; 2] = [0.1, 0.02];
 
     fn add(&mut self, kind: usize, took: Duration) {
@@ -177,7 +182,7 @@ impl Costs {
     }
 
     /// Returns the estimated time in seconds for `frames` frames and `steps` steps; `None` before
-    /// the first frame, or before the first step if steps remain.
+    /// the first measured frame, or before the first measured step if `steps` is not 0.
     fn estimate_s(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
         let stepping = if steps == 0 {
             0.0
@@ -188,16 +193,16 @@ impl Costs {
     }
 }
 
-/// Progress over the runs of a hazard map, as a bar or log lines like [`Progress`]. Shared by
-/// threads.
+/// Progress display over the runs of a hazard map, shared by threads: a bar or log lines, of the
+/// same form as in [`Progress`].
 pub(in crate::cli) struct Runs {
     bar: ProgressBar,
     log: Option<Mutex<Log>>,
 }
 
 impl Runs {
-    /// Creates the progress display for `runs` runs, of which `done` were completed before; with
-    /// `quiet` nothing is printed.
+    /// Creates the progress display of `runs` runs, of which `done` were completed by an earlier
+    /// command; prints nothing if `quiet`.
     pub(in crate::cli) fn new(runs: u64, done: u64, quiet: bool) -> Self {
         let bar = bar(
             runs,
@@ -212,7 +217,7 @@ impl Runs {
         Self { bar, log }
     }
 
-    /// Registers a completed run.
+    /// Registers that one more run has been completed.
     pub(in crate::cli) fn add_one(&self) {
         self.bar.inc(1);
         if let Some(log) = &self.log {
@@ -222,7 +227,7 @@ impl Runs {
         }
     }
 
-    /// Removes the bar from the terminal.
+    /// Removes the progress bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -245,18 +250,19 @@ fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
     bar
 }
 
-/// Log lines that replace a progress bar.
+/// Log lines that replace a progress bar where there is no terminal.
 struct Log {
-    /// Name of the counted unit in the singular, such as `step`.
+    /// Name of the counted items in the singular, such as `step`.
     unit: &'static str,
-    /// Count at the start, which does not enter the rate.
+    /// Number of items completed before the start, which are not used to measure the rate.
     first: u64,
     start: Instant,
     last: Instant,
 }
 
 impl Log {
-    /// Creates log lines if the bar has no terminal; `None` with a terminal or with `quiet`.
+    /// Creates log lines in place of `bar` if there is no terminal; `None` on a terminal, or if
+    /// `quiet`. `unit`: name of the counted items in the singular.
     fn instead_of(bar: &ProgressBar, quiet: bool, unit: &'static str) -> Option<Self> {
         let now = Instant::now();
         (bar.is_hidden() && !quiet).then_some(Self {
@@ -273,8 +279,9 @@ impl Log {
         }
     }
 
-    /// Prints a line like [`Self::say`] if the interval is over, with the additional text `more`
-    /// and the remaining time `left`.
+    /// Prints a log line if the interval `EVERY` is over and not all items are completed. `done` of
+    /// `all` items are completed; `more`: additional text; `left`: remaining time. With `None` for
+    /// `all`, prints nothing.
     fn say_with(&mut self, done: u64, all: Option<u64>, more: &str, left: Option<Seconds>) {
         let now = Instant::now();
         if self.is_due(now, done, all.unwrap_or(done)) {
@@ -283,8 +290,8 @@ impl Log {
         }
     }
 
-    /// Returns the line to be printed at the time `now`, with `done` of `all` units completed;
-    /// `None` if the interval is not over.
+    /// Returns the log line to print at the time `now`, with `done` of `all` items completed;
+    /// `None` if no line is due.
     fn due(&mut self, now: Instant, done: u64, all: u64) -> Option<String> {
         if !self.is_due(now, done, all) {
             return None;
@@ -320,8 +327,8 @@ impl Log {
     }
 }
 
-/// Returns a text about the contents of the box: simulated time and volume, or number of liquid
-/// cells and mass.
+/// Returns a text about the contents of the simulation box: simulated time and volume of lava in
+/// the physical model, number of liquid cells and mass in the classic model.
 fn contents(simulation: &Simulation) -> String {
     flow_words(simulation).unwrap_or_else(|| {
         let tallies: Vec<_> = simulation
@@ -336,7 +343,7 @@ fn contents(simulation: &Simulation) -> String {
     })
 }
 
-/// Returns a text with simulated time and volume; `None` in the classic model.
+/// Returns a text with simulated time and volume of lava; `None` in the classic model.
 fn flow_words(simulation: &Simulation) -> Option<String> {
     let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);
     let account = flow.account();

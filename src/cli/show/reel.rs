@@ -1,7 +1,7 @@
 //! Output of frames to the files of a film.
 //!
-//! Invariant: each frame is stored on disk until the film is complete, so that a killed program can
-//! be continued.
+//! Invariant: each frame is stored on disk until the film is complete, so that the film can be
+//! continued after the program was killed.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,8 @@ use lavoxel::render::Image;
 
 use crate::cli::show::messages;
 
-/// Disk space in bytes above which a message names the storage of frames.
+/// Size in bytes of a film's stored frames above which a message tells the user the needed disk
+/// space.
 const LARGE: f64 = 1e9;
 
 /// Name of the checkpoint file in the folder of stored frames.
@@ -20,18 +21,19 @@ pub(in crate::cli) const STATE: &str = "state.lavoxel";
 /// Name of the file with the previous checkpoint in the folder of stored frames.
 const STATE_BEFORE: &str = "state.lavoxel.previous";
 
-/// Output paths of a film: animation files and files of single frames.
+/// Output paths of a film: those of animation files, and that of single-frame files.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Targets {
     pub(in crate::cli) animations: Vec<PathBuf>,
-    /// Folder of single-frame files and the stem of their names; `None` without single-frame files.
+    /// Folder of the single-frame files, and the stem of their names; `None` without single-frame
+    /// files.
     pub(in crate::cli) folder: Option<(PathBuf, String)>,
     pub(in crate::cli) existing: Existing,
 }
 
 impl Targets {
-    /// Returns the folder in which frames are stored until the film is complete; `None` if no film
-    /// is requested.
+    /// Returns the folder in which frames are stored until the film is complete; `None` if neither
+    /// animations nor single-frame files are requested.
     pub(in crate::cli) fn parts(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref().map(|(folder, _)| folder);
         self.animations
@@ -40,17 +42,17 @@ impl Targets {
             .map(|path| Parts::folder_of(path))
     }
 
-    /// Returns the path of the single-frame file with `number` (frame index or step); `None`
-    /// without single-frame files.
+    /// Returns the path of a single-frame file; `None` without single-frame files. `number`: number
+    /// in the file name (frame index or step).
     pub(in crate::cli) fn frame_path(&self, number: u64) -> Option<PathBuf> {
         self.folder
             .as_ref()
             .map(|(folder, name)| folder.join(format!("{name}_{number:06}.png")))
     }
 
-    /// Returns an error if a single-frame file exists that must not be replaced and that no
-    /// unfinished version of this film wrote. `names`: pairs (frame index, number in the file
-    /// name); `parts`: stored frames of the unfinished version.
+    /// Fails if a single-frame file exists that must not be replaced and that no unfinished version
+    /// of this film wrote. `names`: pairs (frame index, number in the file name); `parts`: stored
+    /// frames of the unfinished version.
     pub(in crate::cli) fn check_frames(
         &self,
         names: impl Iterator<Item = (u64, u64)>,
@@ -70,29 +72,29 @@ impl Targets {
     }
 }
 
-/// Film that is being written.
+/// Film whose files are being written.
 pub(in crate::cli) struct Reel {
     targets: Targets,
-    /// Files of an earlier, unfinished version of the film, which are to be replaced by this
-    /// version.
+    /// Files written by an earlier, unfinished version of the film, which this version replaces.
     replaced: Vec<PathBuf>,
     parts: Parts,
     fps: u32,
     /// Total number of frames of the film.
     frames: u64,
     animations: Vec<Box<dyn Animation>>,
-    /// Last picture as RGB bytes, with its number of repetitions so far. It is written when the
-    /// next picture arrives, because its duration is unknown before.
+    /// Last picture as RGB bytes, with its number of repetitions so far. The picture is written
+    /// when another picture arrives, because its duration is unknown before. `None` if no picture
+    /// waits.
     last: Option<(Vec<u8>, u32)>,
-    /// Number of frames added so far.
+    /// Number of frames that have been added to the film so far.
     added: u64,
     told: bool,
 }
 
 impl Reel {
-    /// Opens a film of `frames` frames at `fps` frames per second; `None` if no film is requested.
-    /// `plan` is a text that contains all inputs of the frames; stored frames are reused only if
-    /// their plan is equal.
+    /// Begins or continues a film of `frames` frames at `fps` frames per second; `None` if no film
+    /// is requested. `plan`: text that contains all inputs of the frames; stored frames are reused
+    /// only if they were stored with an equal text.
     pub(in crate::cli) fn open(
         targets: &Targets,
         plan: &str,
@@ -127,24 +129,24 @@ impl Reel {
         }))
     }
 
-    /// Returns the frames that are stored on disk.
+    /// Returns the collection of the film's frames that are stored on disk.
     pub(in crate::cli) fn parts(&self) -> &Parts {
         &self.parts
     }
 
-    /// Returns the number of frames added so far.
+    /// Returns the number of frames that have been added to the film so far.
     pub(in crate::cli) fn added(&self) -> u64 {
         self.added
     }
 
-    /// Returns the stored frame with index `frame` of an earlier session; `None` if it is missing
-    /// or not of `size` (width, height) pixels.
+    /// Returns the stored frame with index `frame`, which an earlier command for this film has
+    /// drawn; `None` if the frame is missing or does not have `size` (width, height) pixels.
     pub(in crate::cli) fn known(&self, frame: u64, size: [u32; 2]) -> Option<CachedFrame> {
         self.parts.read(frame, (size[0], size[1]))
     }
 
-    /// Stores a newly drawn frame with index `frame`; `labels` are texts that are stored with the
-    /// frame.
+    /// Stores a newly drawn frame on disk. `frame`: index of the frame; `labels`: texts (key,
+    /// value) stored with the frame.
     pub(in crate::cli) fn keep(
         &mut self,
         frame: u64,
@@ -161,8 +163,9 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a stored frame to the film. `frame`: frame index; `name`: number in the name of the
-    /// single-frame file; `rgb`: picture of `size` (width, height) pixels.
+    /// Adds a picture that is stored on disk to the film. `frame`: index of the frame; `name`:
+    /// number in the name of the single-frame file; `rgb`: picture of `size` (width, height)
+    /// pixels.
     pub(in crate::cli) fn add(
         &mut self,
         (frame, name): (u64, u64),
@@ -175,15 +178,17 @@ impl Reel {
         Ok(())
     }
 
-    /// Adds a frame identical to the preceding one. `kept`: index of the stored frame; `name`:
-    /// number in the name of the single-frame file.
+    /// Adds a frame that is identical to the preceding one. `kept`: index of the preceding frame's
+    /// stored picture; `name`: number in the name of the single-frame file.
     pub(in crate::cli) fn repeat(&mut self, kept: u64, name: u64) -> anyhow::Result<()> {
         self.added += 1;
         self.last.iter_mut().for_each(|(_, times)| *times += 1);
         self.hand_out(kept, name)
     }
 
-    /// Adds the last frame of a film that ends early; the frame is not stored.
+    /// Adds the last frame of a film that ends early, without storing the frame on disk. `path`:
+    /// single-frame file to register as unfinished, `None` for no such file; `rgb`: picture of
+    /// `size` (width, height) pixels.
     pub(in crate::cli) fn add_last(
         &mut self,
         path: Option<&Path>,
@@ -226,7 +231,8 @@ impl Reel {
         Ok(())
     }
 
-    /// Writes the last picture to all animations, if one is pending.
+    /// Writes the last picture to all animation files, if there is a picture that was not written
+    /// yet.
     fn flush(&mut self) -> anyhow::Result<()> {
         if let Some((rgb, times)) = self.last.take() {
             for animation in &mut self.animations {
@@ -236,7 +242,8 @@ impl Reel {
         Ok(())
     }
 
-    /// Tells the user once how much disk space the stored frames will need, if it is large.
+    /// Prints, once per film, the disk space that the stored frames will need, if this is at least
+    /// `LARGE` and there are no single-frame files. `frame`: index of the last stored frame.
     fn tell_room(&mut self, frame: u64) {
         let about = self.parts.bytes() as f64 / (frame + 1) as f64 * self.frames as f64;
         if !self.told && about >= LARGE && self.targets.folder.is_none() {
@@ -249,7 +256,8 @@ impl Reel {
         }
     }
 
-    /// Completes the animation files, which may be replaced as long as the stored frames exist.
+    /// Completes the animation files. A later command may replace these files as long as the stored
+    /// frames exist.
     pub(in crate::cli) fn finish(&mut self) -> anyhow::Result<()> {
         self.flush()?;
         for (animation, path) in std::mem::take(&mut self.animations)
@@ -262,13 +270,14 @@ impl Reel {
         Ok(())
     }
 
-    /// Registers the output file `path`, which a longer version of the film may replace.
+    /// Registers the output file `path` as unfinished, so that a longer version of the film may
+    /// replace the file.
     pub(in crate::cli) fn note_unfinished(&mut self, path: &Path) -> anyhow::Result<()> {
         Ok(self.parts.note_unfinished(path)?)
     }
 
-    /// Deletes the stored frames. Call only when all output files are complete, because an
-    /// unfinished film continues from its stored frames.
+    /// Deletes the stored frames. Must be called only when all output files are complete, because
+    /// an unfinished film is continued from its stored frames.
     pub(in crate::cli) fn remove(self) -> anyhow::Result<()> {
         Ok(self.parts.finish()?)
     }

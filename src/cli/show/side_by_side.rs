@@ -1,4 +1,4 @@
-//! Right part of the pictures of a film: a map, in the colours of `--map`, or another scene at the
+//! Right side of the pictures of a film: a map in the colours of `--map`, or another scene at the
 //! same time.
 
 use std::path::Path;
@@ -18,21 +18,22 @@ use crate::cli::process::stop;
 use crate::cli::show::painter::{Painter, View};
 use crate::cli::{file_or_shipped, no_file};
 
-/// Smallest ratio of the width of the whole picture to the width of the map: the map takes at most
-/// half.
+/// Smallest ratio between the width of the whole picture and the width of the map at its right: the
+/// map covers at most half of the picture.
 const WIDEST: u32 = 2;
 
-/// Parsed value of `--beside`: the content of the right part.
+/// Parsed value of `--beside`: the content of the right side of each picture.
 pub(in crate::cli) enum Asked {
-    /// Map of a quantity, and the smallest upper end of its legend in the unit of the quantity.
+    /// Map of this quantity; second field: value up to which the legend reaches at least, in the
+    /// unit of the quantity.
     Map(MapQuantity, f64),
-    /// Another scene.
+    /// Another scene, drawn at the same time as the scene of the film.
     Scene(Box<Scene>),
 }
 
 impl Asked {
-    /// Parses `NAME` or `NAME=NUMBER` as a map, or otherwise `text` as the path or name of a scene.
-    /// `scene`: scene of the film, which determines the known maps.
+    /// Parses `text` as a map (`NAME` or `NAME=NUMBER`), or otherwise as the path or name of a
+    /// scene. `scene`: scene of the film, which determines the available maps.
     pub(in crate::cli) fn read(text: &str, scene: &Scene) -> anyhow::Result<Self> {
         let quantities = scene.column_quantities();
         let (name, upper) = match text.split_once('=') {
@@ -78,15 +79,16 @@ impl Asked {
     }
 }
 
-/// Renderer of the right part: a map of the film's own scene, or another simulation.
+/// Renderer of the right side of each picture: a map of the film's own scene, or another
+/// simulation.
 pub(in crate::cli) enum Beside {
     Map(Map),
     Run(Box<Run>),
 }
 
 impl Beside {
-    /// Creates the renderer for a film of `scene` at `site`; `view` is the view in which another
-    /// scene is drawn.
+    /// Creates the renderer of the right side for a film of `scene` at `site`. `view`: kind of view
+    /// in which another scene is drawn.
     pub(in crate::cli) fn new(
         asked: Asked,
         scene: &Scene,
@@ -104,8 +106,8 @@ impl Beside {
         }
     }
 
-    /// Fixes the framing of another scene's cameras to its bounds before the first step; see
-    /// [`Painter::keep_framing`]. No effect on a map.
+    /// Fixes the bounds that the cameras of another scene frame to the bounds before its first
+    /// step; see [`Painter::keep_framing`]. Does nothing for a map.
     pub(in crate::cli) fn keep_framing(&mut self) -> anyhow::Result<()> {
         if let Self::Run(run) = self {
             run.painter.keep_framing(&run.stage.simulation)?;
@@ -113,15 +115,16 @@ impl Beside {
         Ok(())
     }
 
-    /// Lets the cameras of another scene follow its present bounds again. No effect on a map.
+    /// Removes the fixed bounds of `keep_framing`, so that the cameras of another scene frame its
+    /// present bounds. Does nothing for a map.
     pub(in crate::cli) fn free_framing(&mut self) {
         if let Self::Run(run) = self {
             run.painter.free_framing();
         }
     }
 
-    /// Draws the whole picture of the present state in `size` pixels; `paint` draws the left part
-    /// in the given size. `None` if the program has been stopped and its grace period is over.
+    /// Draws the whole picture of the present state in `size` pixels; `paint`: draws the left side
+    /// in the size of its argument. `None` if the program was stopped and the grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
@@ -187,17 +190,18 @@ impl Beside {
     }
 }
 
-/// Map of a quantity of the film's own scene, drawn at the right.
+/// Map of a quantity of the film's own scene, drawn at the right side of each picture.
 pub(in crate::cli) struct Map {
     subject: MapQuantity,
-    /// Smallest value at the upper end of the legend, in the unit of the quantity.
+    /// Lower bound of the upper end of the legend, in the unit of the quantity.
     upper: f64,
     scene: String,
     site: Site,
 }
 
 impl Map {
-    /// Draws the map of the present state, scaled to a picture of `size` pixels.
+    /// Draws the map of the present state, scaled to fit next to a picture of `width` × `height`
+    /// pixels.
     fn picture(&self, simulation: &Simulation, [width, height]: [u32; 2]) -> RgbImage {
         let maps = Maps {
             world: simulation.world(),
@@ -221,7 +225,8 @@ impl Map {
     }
 }
 
-/// Other scene, which is simulated along with the film and drawn at the right.
+/// Another scene, which is simulated together with that of the film and drawn at the right side of
+/// each picture.
 pub(in crate::cli) struct Run {
     name: String,
     stage: BuiltScene,
@@ -240,8 +245,8 @@ impl Run {
         })
     }
 
-    /// Advances the other scene to the time of the film's simulation `to`: to equal seconds if both
-    /// use the physical model, otherwise to equal steps.
+    /// Advances the other scene to the time of the film's simulation `to`: to the same simulated
+    /// seconds if both use the physical model, otherwise to the same step number.
     fn catch_up(&mut self, to: &Simulation) -> anyhow::Result<()> {
         let own = &mut self.stage.simulation;
         while own.is_behind(to) && !stop::asked() {

@@ -3,10 +3,10 @@
 use crate::AirGrid;
 use lavoxel_base::parallel::*;
 
-/// Number of cells below which a single thread does all work.
+/// Number of cells of the air's box below which a single thread processes all planes.
 const FEW: usize = 8192;
 
-/// Number of planes of equal z for each thread, halo included.
+/// Number of planes of equal z that each thread processes, halo included.
 pub(super) fn planes(grid: AirGrid) -> usize {
     let threads = if grid.cells.cells() < FEW {
         1
@@ -17,7 +17,7 @@ pub(super) fn planes(grid: AirGrid) -> usize {
 }
 
 /// Calls `work` in parallel for ranges of planes of three fields. Arguments of `work`: index of the
-/// first plane, halo included, and the parts of the three fields.
+/// first plane, halo included, and the planes of the three fields.
 pub(super) fn each_chunk(
     grid: AirGrid,
     fields: &mut [Vec<f32>; 3],

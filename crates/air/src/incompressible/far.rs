@@ -1,6 +1,6 @@
-//! Advection of the velocity on faces whose contents move by one or more whole cells: the value
-//! comes from that many cells upstream, and the remaining fraction of a cell is a normal sweep (Lin
-//! and Rood 1996, in advective form).
+//! Advection of the velocity on faces whose values move by one or more whole cells in a substep:
+//! the value comes from that many cells upstream, and the remaining fraction of a cell is a normal
+//! sweep (Lin and Rood 1996, in advective form).
 //!
 //! Invariant: no path from a face to its donor cell crosses solid cells.
 
@@ -8,14 +8,14 @@ use crate::{BEYOND, Side};
 
 use super::velocity::{Sweep, advected};
 
-/// Largest number of whole cells that the contents of a face move in a sweep.
+/// Largest number of whole cells that the value of a face moves in a sweep.
 const MOST: usize = 4;
-/// Number of halo values at each end of a row, for a sweep along the row.
+/// Number of halo values at each end of a row buffer, for a sweep along the row.
 const WIDE: usize = MOST + BEYOND;
 
 /// Row buffers of a thread: Courant numbers of the faces; `ways`, the length in cells of the open
-/// path upstream and downstream of each face; `free`, 1 for paths that are still open, else 0; and
-/// rows with [`WIDE`] halo values at both ends.
+/// path from each face towards lower and towards higher indices; `free`, 1 for paths that are still
+/// open, else 0; and rows with [`WIDE`] halo values at both ends.
 pub(super) struct Rows {
     courant: Vec<f32>,
     ways: [Vec<f32>; 2],
@@ -38,8 +38,8 @@ impl Rows {
     }
 }
 
-/// Computes the Courant numbers of a row of faces from the mean of four velocities for each face;
-/// `share` is a quarter of the time in steps.
+/// Computes the Courant numbers of a row of faces from the mean of the four velocities `speeds`
+/// around each face; `share` is a quarter of the time in steps.
 #[inline(always)]
 fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
     let n = out.len();
@@ -50,7 +50,7 @@ fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
     }
 }
 
-/// Returns the smallest and the largest value of a row.
+/// Returns the smallest and the largest value of `row`, in this order.
 #[inline(always)]
 fn range(row: &[f32]) -> [f32; 2] {
     let (mut low, mut high) = (row[0], row[0]);
@@ -61,8 +61,9 @@ fn range(row: &[f32]) -> [f32; 2] {
     [low, high]
 }
 
-/// Extends each path `way` that is still open (`free`) by one cell if the next face is open in row
-/// `a` or row `b`; else closes the path.
+/// Extends each open path from a face by one cell if the next face along the path is open in row
+/// `a` or row `b`; else closes the path. `way`: lengths of the paths in cells; `free`: 1 for an
+/// open path, else 0.
 #[inline(always)]
 fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     let n = way.len();
@@ -88,8 +89,10 @@ fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     }
 }
 
-/// Computes new values of those faces whose contents move by more than `shift` − 1 cells. `f0` to
-/// `f4`: the five rows of old values around the row `shift` cells upstream, in ascending order.
+/// Computes new values of the faces of a row whose `courant` (displacement in cells) exceeds
+/// `shift` − 1, from old values around the cell `shift` cells upstream; leaves all other faces
+/// unchanged. `f0` to `f4`: the five rows of old values around the row `shift` cells upstream, in
+/// ascending order.
 #[inline(always)]
 fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], shift: f32) {
     let n = out.len();
@@ -106,8 +109,8 @@ fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], s
     }
 }
 
-/// Copies a row of `n` values with [`BEYOND`] halo values at each end, and extends the halo to
-/// [`WIDE`] values; `wraps` is true for a periodic axis.
+/// Copies the row `from` of `n` values with [`BEYOND`] halo values at each end to `out`, and
+/// extends the halo to [`WIDE`] values; `wraps` is true for a periodic axis.
 #[inline(always)]
 fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
     let skip = WIDE - BEYOND;
@@ -121,8 +124,9 @@ fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
 }
 
 impl Sweep<'_> {
-    /// Computes new values of a row of faces if the contents of any face move by a whole cell or
-    /// more, and returns true; else changes nothing and returns false.
+    /// Computes new velocities of `component` on the row `place` (`[y, z]`) of faces if the value
+    /// of any face moves by a whole cell or more, and returns true; else changes nothing and
+    /// returns false.
     #[inline(always)]
     pub(super) fn far_row(
         &self,
@@ -194,7 +198,8 @@ impl Sweep<'_> {
         (from + (along - place[axis - 1] as isize) * grid.strides()[axis] as isize) as usize
     }
 
-    /// Returns true if all faces on the paths to the row `place` (`[y, z]`) of faces are open.
+    /// Returns true if all faces are open on the paths along which values move to the faces of the
+    /// row `place` (`[y, z]`).
     #[inline(always)]
     fn is_free(&self, component: usize, place: [usize; 2]) -> bool {
         let back = self.back(component);
@@ -207,7 +212,7 @@ impl Sweep<'_> {
         (-(MOST as isize)..=MOST as isize).all(|ahead| is_free(self.row_at(place, ahead, [0, 0])))
     }
 
-    /// Index distance from the faces of `component` to their neighbours along the axis of the
+    /// Index distance from a face of `component` to the previous face along the axis of the
     /// component; 0 if the sweep is along this axis.
     #[inline(always)]
     fn back(&self, component: usize) -> usize {
@@ -218,8 +223,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Computes for each of `n` faces of the row `place` the length of the open path upstream and
-    /// downstream, in cells: to the first closed face, plus one cell.
+    /// Computes for each of `n` faces of the row `place` the length in cells of the open path
+    /// towards lower and towards higher indices: to the first closed face, plus one cell.
     #[inline(always)]
     fn find_ways(&self, component: usize, place: [usize; 2], n: usize, rows: &mut Rows) {
         let (open, back) = (&self.open.faces[self.axis], self.back(component));

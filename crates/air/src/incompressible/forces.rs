@@ -16,22 +16,23 @@ const SPONGE: usize = 4;
 /// Relaxation in the sponge layer: share of the difference to the wind that a step removes.
 const RELAX: f32 = 0.1;
 
-/// Acceleration by lift and weight, for a range of planes of the vertical velocity.
+/// Computation of the acceleration by lift and weight, for a range of planes of the vertical
+/// velocity.
 struct Lift<'a> {
     amounts: &'a Amounts,
     forces: &'a Forces,
-    /// Change of velocity in a substep, in cells per step, that the smallest unit of heat in one of
-    /// the two cells at a face causes.
+    /// Change of velocity in a substep, in cells per step, caused by one unit of heat in one of the
+    /// two cells at a face.
     lift: f32,
-    /// Change of velocity in a substep, in cells per step, that the smallest unit of ash or drops
-    /// in one of the two cells at a face causes.
+    /// Change of velocity in a substep, in cells per step, caused by one unit of ash or drops in
+    /// one of the two cells at a face.
     weight: f32,
     v: &'a mut [f32],
     first: usize,
 }
 
-/// Rows of the amounts of cells at one height, and the heat of air at rest at this height in the
-/// smallest unit.
+/// Amounts of heat, ash and steam in a row of cells, and the heat of air at rest at the height of
+/// the row; all in units of 2⁻²⁰.
 struct Carried<'a> {
     heat: &'a [u32],
     ash: &'a [u32],
@@ -145,7 +146,7 @@ pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
 }
 
-/// Reduces the magnitude of every velocity component by `by` (cells per step), at most to 0.
+/// Reduces the magnitude of every velocity component by `by` (cells per step), but not below 0.
 pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     each_chunk(grid, u, |_, u| {
         for u in u.into_iter().flatten() {
@@ -155,8 +156,8 @@ pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     });
 }
 
-/// Reduces every speed v by `time` · (a·v² + b·v + c), without a change of direction. `factors` is
-/// a buffer, whose values are all 1 after the call.
+/// Applies friction: reduces the speed v of the air in each cell by `time` · (a·v² + b·v + c),
+/// without a change of direction. `factors` is a buffer, whose values are all 1 after the call.
 pub(super) fn friction(
     grid: AirGrid,
     u: &mut Faces,
@@ -211,8 +212,8 @@ fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     }
 }
 
-/// Returns the wind at each of the `ny` heights of cells, in cells per step along x, y and z; 0
-/// everywhere without wind.
+/// Returns the wind at each of the `ny` heights of cells, in cells per step along x, y and z; all 0
+/// if `forces` contains no wind.
 pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
     let wind = |[x, z]: &[f32; 2]| [limited(*x, FASTEST), 0.0, limited(*z, FASTEST)];
     let at = |y: usize| {
@@ -230,14 +231,14 @@ pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds) {
     on_open_faces(grid, u, open, winds, |u, wind| *u = wind);
 }
 
-/// Adds `change`, the change of the wind at the height of the face, to the velocity on every open
-/// face.
+/// Adds `change`, the difference between new and old wind at each height of cells (cells per step),
+/// to the velocity on every open face.
 pub(super) fn change_wind(grid: AirGrid, u: &mut Faces, open: &Open, change: &Winds) {
     on_open_faces(grid, u, open, change, |u, change| *u += change);
 }
 
-/// Calls `put` with the velocity on each open face and with the wind component at the height of the
-/// face.
+/// Calls `put` with the velocity component on each open face and the same component of the wind at
+/// the height of the face.
 fn on_open_faces(
     grid: AirGrid,
     u: &mut Faces,

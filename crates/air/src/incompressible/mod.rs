@@ -48,19 +48,19 @@ const FASTEST: f32 = 4.0;
 /// Number of multigrid cycles per projection. The number is fixed, so that no sum over the air's
 /// box (norm of the residual) decides when to stop.
 const CYCLES: usize = 2;
-/// Two orders of the axes for the advection sweeps, used in alternate substeps so that no direction
-/// is preferred.
+/// Orders of the axes (0: x, 1: y, 2: z) for the advection sweeps, used in alternate substeps so
+/// that no direction is preferred.
 const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
 
 /// Parameters of the incompressible solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IncompressibleParams {
-    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0
-    /// for none.
+    /// Strength of the vorticity confinement: the change of velocity (cells per step) in a step is
+    /// at most this factor (0 to 1) times the curl; 0 for no confinement.
     pub confinement: f32,
 }
 
-/// Incompressible solver of the air's motion, with its state.
+/// Incompressible solver of the air's motion, with its velocities, pressure and buffers.
 #[derive(Clone, Debug)]
 pub struct Incompressible {
     grid: AirGrid,
@@ -68,29 +68,30 @@ pub struct Incompressible {
     simd: Level,
     /// Velocity on the lower faces of the cells along x, y and z, in cells per step.
     u: Faces,
-    /// Open shares of the lower faces of the cells, 0 to 1.
+    /// Open shares (0 to 1) of the lower faces of the cells along x, y and z.
     open: Open,
-    /// Two buffers for velocities within a step.
+    /// Two buffers for the velocities between the sweeps of an advection.
     swept: [Faces; 2],
-    /// Volume of the air in each cell within a step; 1 for a full cell.
+    /// Volume of the air in each cell between the sweeps of a substep; 1 for a full cell.
     volume: Vec<f32>,
     pressure: Multigrid,
     /// Cells in which the vorticity confinement acts; `None` before its first use after a change of
     /// the ground.
     swirl: Option<Swirl>,
-    /// True if the next substep uses the second of the `ORDERS` of sweeps.
+    /// Order flag: true if the next substep sweeps the axes in the second of the `ORDERS`.
     is_odd: bool,
-    /// True after the first step, before which the air's box is filled with the wind.
+    /// Start flag: true after the first step, at whose start the air's box is filled with the wind.
     has_begun: bool,
-    /// True if all velocities are within the bound, and `pace` and `fastest` are up to date.
+    /// Limit flag: true if all velocities are within ± `FASTEST`, and `pace` and `fastest` are up
+    /// to date.
     is_limited: bool,
     pace: Pace,
-    /// Largest speed along each axis, in cells per step.
+    /// Largest speed along each axis in the air's box, in cells per step.
     fastest: [f32; 3],
-    /// True if neither lift nor wind drives the air.
+    /// Calm flag: true if neither lift nor wind drives the air in this step.
     is_calm: bool,
-    /// Version of the amounts, and forces, with which the air was at rest; `None` if it was not at
-    /// rest in the last step.
+    /// Version of the amounts, and forces, with which the air was at rest in the last step; `None`
+    /// if the air was moving.
     rest: Option<(u64, Forces)>,
 }
 
@@ -251,15 +252,16 @@ impl Incompressible {
         flows
     }
 
-    /// Returns true if the air was at rest in the last step, and amounts and forces are the same as
-    /// then.
+    /// Returns true if the air was at rest in the last step, and neither amounts nor forces have
+    /// changed since that step.
     fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
         self.rest
             .as_ref()
             .is_some_and(|(version, before)| *version == amounts.version() && before == forces)
     }
 
-    /// Returns true if all velocities are 0 and no force acts on the air; also updates `is_calm`.
+    /// Returns true if all velocities are 0 and no force acts on the air; also updates `is_calm`
+    /// and `rest`.
     fn is_at_rest(
         &mut self,
         amounts: &Amounts,
@@ -280,8 +282,8 @@ impl Incompressible {
         is_at_rest
     }
 
-    /// Sets the velocity on the lower face of the cell `place` along `axis`; 0 if the face is
-    /// closed.
+    /// Sets the velocity on the lower face of the cell `place` along `axis` to `velocity` (cells
+    /// per step), or to 0 if the face is closed.
     fn set_face(&mut self, axis: usize, place: Place, velocity: f32) {
         let at = self.grid.at(place);
         self.u[axis][at] = if self.open.faces[axis][at] > 0.0 {
@@ -292,7 +294,8 @@ impl Incompressible {
         self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
     }
 
-    /// Advances the velocity by a substep with a length of `time` steps.
+    /// Advances the velocity by a substep of `time` steps: advection, confinement, forces and
+    /// pressure projection.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
         let is_confined = self.params.confinement > 0.0;
         let before = if is_confined {

@@ -1,12 +1,12 @@
-//! Largest speed in each row of faces, from which the number of sweeps for each line of cells
-//! follows.
+//! Largest speed in each row of faces, from which the number of advection sweeps for each line of
+//! cells follows.
 
 use crate::{AirGrid, BEYOND};
 
 use super::project::largest;
 
-/// Largest speed along each axis for each row of faces, as bits (`f32::to_bits`), which are ordered
-/// like the speeds.
+/// Largest speed along each axis in each row of faces, in cells per step, stored as bits
+/// (`f32::to_bits`), which are ordered like the speeds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     grid: AirGrid,
@@ -14,7 +14,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the largest speeds of air at rest, 0 everywhere.
+    /// Returns the largest speeds of air at rest: 0 in every row.
     pub(super) fn still(grid: AirGrid) -> Self {
         Self {
             grid,
@@ -22,12 +22,12 @@ impl Pace {
         }
     }
 
-    /// Number of rows in a plane of equal z, halo included.
+    /// Number of rows of faces in a plane of equal z, halo included.
     pub(super) fn plane(grid: AirGrid) -> usize {
         grid.cells.ny + 2 * BEYOND
     }
 
-    /// Largest speeds along x, y and z of all rows, as mutable bits; halo included.
+    /// Mutable bits of the largest speeds along x, y and z in all rows, halo included.
     pub(super) fn rows_mut(&mut self) -> &mut [[u32; 3]] {
         &mut self.rows
     }
@@ -44,18 +44,18 @@ impl Pace {
         self.rows[at / row][axis] = largest(&u[at..at + faces], 0);
     }
 
-    /// Largest speed along `axis` in the row `[y, z]`, in cells per step.
+    /// Largest speed along `axis` in the row of faces `[y, z]`, in cells per step.
     pub(super) fn row(&self, axis: usize, [y, z]: [usize; 2]) -> f32 {
         f32::from_bits(self.rows[(z + BEYOND) * Self::plane(self.grid) + y + BEYOND][axis])
     }
 
-    /// Largest speed along each axis in the whole box, in cells per step.
+    /// Largest speed along each axis in the air's box, in cells per step.
     pub(super) fn fastest(&self) -> [f32; 3] {
         let larger = |a: [u32; 3], b: &[u32; 3]| [a[0].max(b[0]), a[1].max(b[1]), a[2].max(b[2])];
         self.rows.iter().fold([0; 3], larger).map(f32::from_bits)
     }
 
-    /// Memory of the largest speeds in bytes.
+    /// Memory in bytes of the largest speeds of all rows.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.rows[..])
     }

@@ -14,7 +14,8 @@ use super::velocity::{Faces, Open};
 /// steps.
 const STILL: f32 = 1e-9;
 
-/// Computation of the divergence for a range of planes, for both colours of the checkerboard.
+/// Computation of the divergence of the velocity for a range of planes, for both colours of the
+/// checkerboard.
 struct Divergence<'a> {
     grid: AirGrid,
     u: &'a Faces,
@@ -90,7 +91,7 @@ struct Gradient<'a> {
     pressure: Pressure<'a>,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Largest speed along each axis for each row, as bits.
+    /// Largest speed along each axis in each row of the processed planes, as bits (`f32::to_bits`).
     pace: &'a mut [[u32; 3]],
 }
 
@@ -183,7 +184,7 @@ struct Limit<'a> {
     grid: AirGrid,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Largest speed along each axis for each row, as bits.
+    /// Largest speed along each axis in each row of the processed planes, as bits (`f32::to_bits`).
     pace: &'a mut [[u32; 3]],
 }
 
@@ -217,7 +218,7 @@ pub(super) fn limited_number(u: f32) -> f32 {
     if u.is_nan() { 0.0 } else { limited(u, FASTEST) }
 }
 
-/// Clamps all velocities, which may be NaN before, and updates the largest speed of each row.
+/// Clamps all velocities to ± `FASTEST` (NaN becomes 0), and updates the largest speed of each row.
 pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) {
     each_paced(grid, u, pace, |first, u, pace| {
         simd.run(Limit {
@@ -229,8 +230,9 @@ pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) 
     });
 }
 
-/// Calls `work` in parallel for ranges of planes of the velocity and of the largest speeds of the
-/// rows. First argument of `work`: index of the first plane, halo included.
+/// Calls `work` in parallel for ranges of planes of the velocity and of the largest speeds per row.
+/// Arguments of `work`: index of the first plane, halo included; the planes of the three velocity
+/// components; and the largest speeds of their rows.
 fn each_paced(
     grid: AirGrid,
     u: &mut Faces,
@@ -252,8 +254,8 @@ fn each_paced(
         });
 }
 
-/// Makes the velocity free of divergence by subtracting the pressure gradient, clamps its
-/// components, and updates the largest speed of each row.
+/// Makes the velocity `u` free of divergence by subtracting the pressure gradient, clamps its
+/// components, and updates the largest speed of each row. `cycles`: number of multigrid cycles.
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
@@ -277,7 +279,8 @@ pub(super) fn project(
     });
 }
 
-/// Computes the divergence of the velocity as the right-hand side of the pressure equation.
+/// Computes the divergence of the velocity `u` and stores it as the right-hand side of the pressure
+/// equation.
 pub(super) fn divergence(
     grid: AirGrid,
     u: &Faces,

@@ -1,4 +1,5 @@
-//! Boundary conditions: velocities in the halo, the cells beyond the sides of the air's box.
+//! Boundary conditions of the velocity: values in the halo, the cells beyond the sides of the air's
+//! box.
 //!
 //! Walls: the tangential velocity is copied from the last cell, the normal one is 0. Open sides:
 //! for outflow the velocity of the last cell is copied; for inflow the wind is used, because a copy
@@ -12,8 +13,8 @@ use super::velocity::Faces;
 /// Wind velocity at each height of cells, in cells per step along x, y and z.
 pub(super) type Winds = [[f32; 3]];
 
-/// Sets the velocities in the halo beyond all sides: first along z, then along y, then along x,
-/// because each of these reads the results of the one before.
+/// Sets the velocities in the halo beyond all sides: first along z, then along y, then along x.
+/// Values along y read those along z, and values along x read both.
 pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     planes_beyond(grid, u, winds);
     each_chunk(grid, u, |_, mut u| {
@@ -32,20 +33,22 @@ fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
     if outward < 0.0 { wind } else { last }
 }
 
-/// Wind at row `y` of a field, in which the row [`BEYOND`] is the lowest row of cells.
+/// Wind at row `y` of a field with halo, in which row [`BEYOND`] is the lowest row of cells;
+/// constant below and above the heights in `winds`.
 fn wind_at(winds: &Winds, y: usize) -> [f32; 3] {
     winds[y.saturating_sub(BEYOND).min(winds.len() - 1)]
 }
 
-/// Copies the first and the last cell of a row with `nx` cells to the halo at its ends.
+/// Copies the values of the first and the last cell of a row with `nx` cells to the halo at the
+/// row's ends.
 fn extend(row: &mut [f32], nx: usize) {
     let (first, last) = (row[BEYOND], row[BEYOND + nx - 1]);
     row[..BEYOND].fill(first);
     row[BEYOND + nx..].fill(last);
 }
 
-/// Sets those values of a halo row to the wind where air flows in; `sign` · `speeds` is the outward
-/// velocity through the side.
+/// Sets those values of a halo row to `wind` where air flows in through the side. `speeds`:
+/// velocities through the side; `sign`: 1 or −1, so that `sign` · `speeds` points outward.
 fn blow_in(row: &mut [f32], speeds: &[f32], (sign, wind): (f32, f32)) {
     for (value, speed) in row.iter_mut().zip(speeds) {
         *value = beyond(sign * *speed, *value, wind);

@@ -1,4 +1,5 @@
-//! State of the solver between steps, as arrays of 32-bit words for saving.
+//! State of the incompressible solver between steps, as arrays of 32-bit words for snapshots and
+//! checkpoints.
 
 use crate::{AXES, AirGrid};
 
@@ -7,8 +8,8 @@ use super::Incompressible;
 /// Largest magnitude of a velocity (cells per step) or pressure that a saved state may contain.
 const ABSURD: f32 = 1e6;
 
-/// Iterates over the indices in a field of all lower faces along `axis`, and of the upper faces of
-/// the last cells.
+/// Iterates over the indices, in the arrays of a field, of all faces along `axis`: the lower faces
+/// of all cells, and the upper faces of the last cells.
 fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
     let mut n = grid.size();
     n[axis] += 1;
@@ -38,7 +39,8 @@ impl Incompressible {
         planes
     }
 
-    /// Checks the lengths of the arrays of a saved state and the ranges of their values.
+    /// Checks that the arrays `planes` of a saved state have the right lengths and that their
+    /// values are in range.
     fn check(&self, planes: &[Vec<u32>]) -> Result<(), String> {
         let [x, y, z, pressure, numbers] = planes else {
             return Err(format!(
@@ -81,8 +83,8 @@ impl Incompressible {
         }
     }
 
-    /// Restores the state from arrays that [`Incompressible::to_planes`] returned; changes nothing
-    /// if they are wrong.
+    /// Restores the state from arrays that [`Incompressible::to_planes`] returned. Returns an
+    /// error, and changes nothing, if lengths or values are out of range.
     pub(super) fn take_planes(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         self.check(planes)?;
         for axis in AXES {

@@ -2,7 +2,7 @@
 //! no more energy than the velocity lost in its advection, and only where all faces within the
 //! stencil are open.
 //!
-//! The computation runs once along z: ring buffers keep the curl of three planes and the force of
+//! The computation passes once along z: ring buffers keep the curl of three planes and the force of
 //! two.
 
 use crate::{AXES, AirGrid, BEYOND};
@@ -12,16 +12,17 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::velocity::{Faces, Open};
 
-/// Vorticity confinement, prepared for the present solid cells.
+/// Vorticity confinement, with the cells in which its force acts for the present solid cells.
 #[derive(Clone, Debug)]
 pub(super) struct Swirl {
     grid: AirGrid,
-    /// Factor of each cell: 1 where the force acts, 0 near closed faces.
+    /// Factor of the force in each cell: 1 where the force acts, 0 near closed faces.
     clear: Vec<f32>,
 }
 
 impl Swirl {
-    /// Computes in which cells the force acts, from the open shares `open` of the faces.
+    /// Computes in which cells the confinement force acts, from the open shares `open` of the
+    /// faces.
     pub(super) fn new(grid: AirGrid, open: &Open) -> Self {
         let strides = grid.strides();
         let mut clear = vec![false; grid.len()];
@@ -53,7 +54,8 @@ impl Swirl {
     }
 
     /// Adds the confinement force with the strength `strength` to the velocity `u`, scaled so that
-    /// its energy is at most `lost`; `to` is a buffer for velocities.
+    /// the energy of the air, in the unit of `energy`, grows by at most `lost`. `to` is a buffer
+    /// for velocities.
     pub(super) fn turn_on(
         &self,
         u: &mut Faces,
@@ -85,14 +87,15 @@ impl Swirl {
         }
     }
 
-    /// Memory of `clear` in bytes.
+    /// Memory in bytes of the force factors of all cells.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.clear[..])
     }
 }
 
-/// Twice the kinetic energy of the velocities on open faces, with mass 1 per cell. The planes are
-/// summed in order, so that the bits do not depend on the number of threads.
+/// Twice the kinetic energy of the velocities `u` on open faces, in (cells per step)² with mass 1
+/// per cell. The planes are summed in order, so that the bits do not depend on the number of
+/// threads.
 pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     let plane = grid.strides()[2];
     let of_plane = |z: usize| {
@@ -117,7 +120,8 @@ pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     planes.iter().sum()
 }
 
-/// Computation of the force in a range of planes; the new velocities are written to `to`.
+/// Computation of the confinement force in a range of planes; the new velocities are written to
+/// `to`.
 struct Confine<'a> {
     swirl: &'a Swirl,
     u: &'a Faces,
@@ -126,13 +130,14 @@ struct Confine<'a> {
     first: usize,
 }
 
-/// Ring buffers for planes of cells: plane z is in slot z modulo 3 (curl) or z modulo 2 (force).
+/// Ring buffers for curl and force in planes of cells: plane z is in slot z modulo 3 (curl) or z
+/// modulo 2 (force).
 struct Rings {
-    /// Curl of the velocity at the cell centres.
+    /// Curl of the velocity at the cell centres, in 1/step.
     curl: [Vec<f32>; 3],
-    /// Magnitude of the curl.
+    /// Magnitude of the curl at the cell centres, in 1/step.
     length: Vec<f32>,
-    /// Force at the cell centres, along x, y and z.
+    /// Confinement force at the cell centres, along x, y and z.
     force: [Vec<f32>; 3],
     /// Strength divided by the magnitude of the gradient of `length`, for the cells of one row.
     factor: Vec<f32>,
@@ -214,8 +219,8 @@ impl Confine<'_> {
         }
     }
 
-    /// Computes the force at the cell centres of plane `z`: strength · (N × ω), where ω is the curl
-    /// and N the unit vector along the gradient of |ω|.
+    /// Computes the confinement force at the cell centres of plane `z`: strength · (N × ω), where ω
+    /// is the curl and N the unit vector along the gradient of |ω|.
     #[inline(always)]
     fn force(&self, rings: &mut Rings, z: usize) {
         let (grid, [nx, ny, nz]) = (self.swirl.grid, self.swirl.grid.size());
@@ -255,8 +260,8 @@ impl Confine<'_> {
         }
     }
 
-    /// Adds the force to the velocities on the lower faces of plane `z`, as the mean over the two
-    /// cells at each face.
+    /// Adds the confinement force to the velocities on the lower faces of plane `z`, as the mean
+    /// over the two cells at each face.
     #[inline(always)]
     fn spread(&mut self, rings: &Rings, z: usize) {
         let (grid, [_, row, plane]) = (self.swirl.grid, self.swirl.grid.strides());
@@ -308,8 +313,8 @@ fn lengths(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
     }
 }
 
-/// Computes for each cell of a row the strength divided by the magnitude of the gradient of |ω|, or
-/// 0 where `clear` is 0; `along` contains |ω| in the cells before and after on each axis.
+/// Computes for each cell of a row `strength` divided by the magnitude of the gradient of |ω|, or 0
+/// where `clear` is 0; `along` contains |ω| in the cells before and after on each axis.
 #[inline(always)]
 fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f32]) {
     let n = out.len();
@@ -322,8 +327,8 @@ fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f3
     }
 }
 
-/// Computes one component of the force for each cell of a row: N_a · ω_b − N_b · ω_a, where a and b
-/// are the other two axes.
+/// Computes one component of the confinement force for each cell of a row: N_a · ω_b − N_b · ω_a,
+/// where a and b are the other two axes.
 #[inline(always)]
 fn turn_row(
     out: &mut [f32],

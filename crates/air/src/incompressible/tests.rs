@@ -1,4 +1,5 @@
-//! Tests of the solver's parts; `crates/sim/tests/models/air_incompressible.rs` runs the solver as a whole.
+//! Tests of the solver's parts; `crates/sim/tests/models/air_incompressible.rs` tests the solver as
+//! a whole.
 
 use super::pressure::Multigrid;
 use super::*;
@@ -10,7 +11,7 @@ fn noise(n: usize) -> f32 {
     (mix64(n as u64) >> 40) as f32 / (1 << 24) as f32
 }
 
-/// Solver with random velocities on its open faces.
+/// Solver with random velocities of up to `speed` cells per step on its open faces.
 fn stirred(grid: AirGrid, openness: &Openness, speed: f32) -> Incompressible {
     let mut air = Incompressible::new(grid, IncompressibleParams::default(), Level::fastest());
     let columns: Vec<_> = (0..grid.cells.nz)
@@ -31,7 +32,7 @@ fn stirred(grid: AirGrid, openness: &Openness, speed: f32) -> Incompressible {
     air
 }
 
-/// Root mean square of the divergence.
+/// Root mean square over all cells of the divergence of the air's velocity.
 fn divergence(air: &mut Incompressible) -> f64 {
     project::divergence(air.grid, &air.u, &air.open, &mut air.pressure, air.simd);
     let cells = air.grid.cells;
@@ -43,7 +44,7 @@ fn divergence(air: &mut Incompressible) -> f64 {
     (squares / cells.cells() as f64).sqrt()
 }
 
-/// Residual of the divergence after each cycle, as a share of that before the cycle.
+/// Residual of the divergence after each multigrid cycle, as a share of that before the cycle.
 fn gains(air: &mut Incompressible, cycles: usize) -> Vec<f64> {
     let mut all = Vec::new();
     let mut last = divergence(air);
@@ -148,8 +149,8 @@ fn sides_and_sizes_of_all_kinds_lose_their_divergence() {
     }
 }
 
-/// Checks that a wind of several cells a step carries a gust of another direction that far in one
-/// sweep, but not through rock.
+/// Checks that a wind of several cells per step carries a gust of another direction by several
+/// cells in one sweep, but not through rock.
 #[test]
 fn a_gust_moves_by_whole_cells_and_not_through_rock() {
     for (axis, sides) in AXES

@@ -1,5 +1,5 @@
 //! Advection of the velocity by itself: one sweep along each axis in advective form, upwind, of
-//! third order with limited face values. Faces whose contents move by whole cells are in `far`.
+//! third order with limited face values. Faces whose values move by whole cells are in `far`.
 
 use crate::{AXES, AirGrid, BEYOND, Side};
 use lavoxel_base::simd::{Level, Simd, Work};
@@ -7,7 +7,7 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::far::Rows;
 
-/// Values on the lower faces of all cells: one array for each of x, y and z.
+/// Values on the lower faces of all cells: one array each for the faces along x, y and z.
 pub(super) type Faces = [Vec<f32>; 3];
 
 /// Open share (0 to 1) of each lower face, with a flag for each row of faces that are all fully
@@ -49,8 +49,8 @@ impl Open {
 }
 
 /// Half the slope in a cell after van Leer's monotonised central limiter, from the differences
-/// `left` and `right` to its neighbours: the one of smallest magnitude among both differences and a
-/// quarter of their sum; 0 if the differences have different signs.
+/// `left` and `right` to its neighbours: the smallest in magnitude of `left`, `right` and a quarter
+/// of their sum; 0 if `left` and `right` have different signs.
 #[inline(always)]
 pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     let middle = 0.25 * (left + right);
@@ -61,10 +61,10 @@ pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Difference between the value on a face and the value of the donor cell in a third-order sweep
-/// (Leonard 1979), without the factor of the Courant number. `behind` and `ahead` are the
-/// differences of the donor cell to its neighbours, with the weights `near` and `wide`; the result
-/// is limited to both, and 0 if they have different signs.
+/// Limited difference between the value on a face and the value of the donor cell in a third-order
+/// sweep (Leonard 1979), without the factor of the Courant number: `near` · `behind` + `wide` ·
+/// `ahead`, where `behind` and `ahead` are the differences from the donor cell to its neighbours,
+/// but at most as large as each of these differences; 0 if their signs differ.
 #[inline(always)]
 fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     let low = if behind < ahead { behind } else { ahead };
@@ -75,11 +75,11 @@ fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Indices of the five stencil values of a row along the axis of the sweep, from two before to two
-/// after.
+/// Start indices of the five rows of a stencil along the axis of the sweep, from two cells before
+/// to two after.
 type Window = [usize; 5];
 
-/// New value of a face whose contents move by `c` cells (−1 to 1). `f0` to `f4`: five old values
+/// New value of a face whose value moves by `c` cells (−1 to 1). `f0` to `f4`: five old values
 /// along the axis; `f2` is that of the face.
 #[inline(always)]
 pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
@@ -96,8 +96,9 @@ pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     f2 - c * (near + rest * (steepness(near, ahead, weights) - steepness(behind, near, weights)))
 }
 
-/// Computes new values of a row of faces whose contents move by less than one cell; `share` is a
-/// quarter of the time in steps.
+/// Computes new values of a row of faces whose values move by less than one cell. `at`: start
+/// indices of the stencil's rows in `from`; `around`: start indices of the four advecting
+/// velocities in `speeds`; `share`: a quarter of the time in steps.
 #[inline(always)]
 fn advect(
     out: &mut [f32],
@@ -126,19 +127,20 @@ pub(super) struct Sweep<'a> {
     /// A quarter of the time by which the sweep advances the velocity, in steps; multiplies the sum
     /// of four velocities.
     pub share: f32,
-    /// Velocity that moves the fields; values beyond the sides are also copied from it.
+    /// Velocity by which the values `from` are moved; also the source of the values beyond the
+    /// sides.
     pub speeds: &'a Faces,
     pub open: &'a Open,
     pub from: &'a Faces,
-    /// True if the contents of some face may move by one or more whole cells.
+    /// Far flag: true if the value of some face may move by one or more whole cells.
     pub is_far: bool,
 }
 
-/// Sweep over a range of planes of equal z.
+/// Advection sweep of all velocity components for a range of planes of equal z.
 struct Planes<'a> {
     sweep: Sweep<'a>,
     to: [&'a mut [f32]; 3],
-    /// Index in the fields of the first plane of `to`.
+    /// Index in the fields, halo included, of the first plane of `to`.
     first: usize,
 }
 
@@ -194,8 +196,8 @@ impl Sweep<'_> {
         to[top..].copy_from_slice(&known[top..]);
     }
 
-    /// Computes new values of the row `[y, z]` of faces of `component`, with [`BEYOND`] halo values
-    /// at both ends.
+    /// Computes new velocities of `component` on the row `[y, z]` of faces, with [`BEYOND`] halo
+    /// values at both ends.
     #[inline(always)]
     fn row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32], far: &mut Rows) {
         let (grid, nx, n) = (self.grid, self.grid.cells.nx, self.count(component, 0));
@@ -216,8 +218,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Computes new values of the row `[y, z]` of faces of `component` whose contents move by less
-    /// than one cell.
+    /// Computes new velocities of `component` on the row `[y, z]` of faces, whose values move by
+    /// less than one cell.
     #[inline(always)]
     fn near_row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32]) {
         let (grid, nx) = (self.grid, self.grid.cells.nx);
@@ -252,8 +254,8 @@ impl Sweep<'_> {
         );
     }
 
-    /// Indices of the first of the four advecting velocities around each face of the row `[y, z]`,
-    /// whose mean moves the face.
+    /// Start indices of the rows of the four advecting velocities around the faces of the row `[y,
+    /// z]`; their mean moves the value of `component` on a face.
     #[inline(always)]
     pub(super) fn advecting_starts(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
         let (at, strides) = (self.grid.at([0, y, z]), self.grid.strides());
@@ -265,7 +267,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Sweeps all velocity components along one axis and writes the results to `to`.
+/// Advects all velocity components along one axis, and writes the results to `to`.
 pub(super) fn sweep(sweep: Sweep<'_>, to: &mut Faces, simd: Level) {
     each_chunk(sweep.grid, to, |first, to| {
         simd.run(Planes { sweep, to, first })

@@ -1,5 +1,5 @@
-//! Values of the halo, the cells beyond the sides of the air's box; they are set before each
-//! advection pass.
+//! Boundary conditions of the article's solver: values of the halo, the cells beyond the sides of
+//! the air's box, which are set before each advection pass.
 
 use super::carry::Passes;
 use super::four::Four;
@@ -7,16 +7,16 @@ use crate::{AirGrid, BEYOND, Side, UNIT};
 use lavoxel_base::parallel::*;
 
 impl Passes<'_> {
-    /// Sets the velocity in the halo by which the fields are moved: beyond open sides it is that of
-    /// the nearest cell of the air's box.
+    /// Sets the advecting velocity `planes` in the halo: beyond open sides to that of the nearest
+    /// cell of the air's box.
     pub(super) fn border_motion(&self, planes: &mut [Vec<i32>; 3]) {
         for plane in planes {
             border(self.grid, plane, None);
         }
     }
 
-    /// Sets the velocity in the halo as the field that is moved: beyond open sides it is the wind,
-    /// or 0 without wind.
+    /// Sets the advected velocity `cells` in the halo: beyond open sides to the wind, or to 0
+    /// without wind.
     pub(super) fn border_velocity(&self, cells: &mut [Four<i32>]) {
         let wind = |y: usize| {
             let [x, y, z] = self.rates.wind(y);
@@ -29,13 +29,13 @@ impl Passes<'_> {
         );
     }
 
-    /// Sets the density in the halo: beyond open sides 1.0, the density of air at rest.
+    /// Sets the density `plane` in the halo: beyond open sides to 1.0, the density of air at rest.
     pub(super) fn border_density(&self, plane: &mut [u32]) {
         border(self.grid, plane, Some(&vec![UNIT; self.grid.cells.ny + 1]));
     }
 
-    /// Sets the amounts of four fields in the halo: beyond open sides those of ambient air, which
-    /// `outside(y)` returns for the height `y` in cells.
+    /// Sets the amounts `cells` of four fields in the halo: beyond open sides to those of ambient
+    /// air, which `outside(y)` returns for the height `y` in cells.
     pub(super) fn border_amounts(
         &self,
         cells: &mut [Four<u32>],
@@ -46,7 +46,7 @@ impl Passes<'_> {
     }
 
     /// Sets the factors (see `Passes::factors`) in the halo beyond periodic sides to those of the
-    /// opposite side; beyond open sides they have been computed already.
+    /// opposite side; leaves the factors beyond open sides, which `Passes::factors` computed.
     pub(super) fn border_factors(&self, factors: &mut [u32]) {
         let (grid, [_, _, slab]) = (self.grid, self.grid.strides());
         if grid.sides[0] == Side::Wrap {
@@ -60,8 +60,9 @@ impl Passes<'_> {
     }
 }
 
-/// Sets a field in the halo: beyond open sides to `outside` (one value for each height), or, if
-/// `None`, to the value of the nearest cell.
+/// Sets the field `plane` in the halo: beyond open sides to `outside` (one value for each height),
+/// or, if `None`, to the value of the nearest cell; beyond periodic sides to that of the opposite
+/// side.
 fn border<T: Copy + Default + Send + Sync>(
     grid: AirGrid,
     plane: &mut [T],

@@ -1,7 +1,7 @@
-//! Advection passes. The velocity moves a cell's contents by up to one cell, so that they lie
-//! between eight cells, the *corners*. In the forward pass every cell gives shares of its contents
-//! to the corners downstream; in the reverse pass it takes shares of the contents of the corners
-//! upstream.
+//! Advection passes of the article's solver. The velocity displaces a cell's contents by up to one
+//! cell in a pass; the displaced contents overlap up to eight cells, the *corners*. In the forward
+//! pass every cell gives shares of its contents to the corners downstream; in the reverse pass
+//! every cell takes shares of the contents of the corners upstream.
 
 use super::chunks::{SlabRange, by_turns};
 use super::four::{Four, pack, pack_velocity, unpack, unpack_velocity};
@@ -25,8 +25,8 @@ pub(super) struct Passes<'a> {
 }
 
 impl Passes<'_> {
-    /// Forward pass: moves shares of the values of each cell to the corners that lie in the
-    /// direction of `motion`. `to` must be a copy of `from`.
+    /// Forward pass: moves shares of the values of each cell to the corners (cells around its
+    /// displaced contents) that lie in the direction of `motion`. `to` must be a copy of `from`.
     pub(super) fn give<Q: Quantity>(
         &self,
         motion: &[Vec<i32>; 3],
@@ -44,8 +44,8 @@ impl Passes<'_> {
     }
 
     /// Reverse pass: moves shares of the values of the corners that lie against the direction of
-    /// `motion` to each cell. Each cell's shares are scaled by its element of `factors`; without
-    /// factors they are taken in full. `to` must be a copy of `from`.
+    /// `motion` to each cell. The shares taken from a cell are scaled by its element of `factors`
+    /// (2¹⁵ = 1); without factors the shares are taken in full. `to` must be a copy of `from`.
     pub(super) fn ask<Q: Quantity>(
         &self,
         motion: &[Vec<i32>; 3],
@@ -64,8 +64,8 @@ impl Passes<'_> {
     }
 
     /// Advects four fields by the velocity `motion` with a forward and a reverse pass. `factors`:
-    /// result of [`Passes::factors`]; `outside(y)`: amounts of the four fields in ambient air at
-    /// height `y` in cells.
+    /// result of [`Passes::factors`]; `packed`: two buffers for amounts packed by cell;
+    /// `outside(y)`: amounts of the four fields in ambient air at height `y` in cells.
     pub(super) fn carry(
         &self,
         (motion, factors): (&[Vec<i32>; 3], &[u32]),
@@ -85,9 +85,8 @@ impl Passes<'_> {
         self.unpack(fields, first);
     }
 
-    /// Computes for each cell the factor (2¹⁵ = 1) by which all shares that other cells request in
-    /// the reverse pass are scaled, so that no cell gives more than it contains. Written to
-    /// `asked`.
+    /// Computes for each cell, into `asked`, the factor (2¹⁵ = 1) by which all shares that other
+    /// cells request in the reverse pass are scaled, so that no cell gives more than its amount.
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
@@ -104,8 +103,8 @@ impl Passes<'_> {
         self.border_factors(asked);
     }
 
-    /// Packs the amounts of four `fields` by cell, into the buffers `one` and `other` with the same
-    /// contents.
+    /// Packs the amounts of four `fields` by cell into both buffers, `one` and `other`, which are
+    /// equal afterwards.
     pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab)
@@ -121,8 +120,8 @@ impl Passes<'_> {
             });
     }
 
-    /// Packs the three velocity components `planes` by cell, into the buffers `one` and `other`
-    /// with the same contents.
+    /// Packs the three velocity components `planes` by cell into both buffers, `one` and `other`,
+    /// which are equal afterwards.
     pub(super) fn pack_velocity(
         &self,
         [one, other]: &mut [Vec<Four<i32>>; 2],
@@ -196,7 +195,7 @@ impl Passes<'_> {
     }
 
     /// Lowers the heat of each cell by its decay in a step; returns the heat lost in all cells, in
-    /// the smallest unit.
+    /// units of 2⁻²⁰.
     pub(super) fn decay(&self, heat: &mut [u32]) -> u64 {
         if !self.rates.decays() {
             return 0;
@@ -225,9 +224,9 @@ impl Passes<'_> {
         inside.par_chunks_mut(grid.strides()[2]).map(slab).sum()
     }
 
-    /// Iterates over the blocks of cells in `slabs` that take part in a pass, each with its index
-    /// and a flag: true if the block is in a row of cells near solid cells, where shares may have
-    /// to stay in the cell.
+    /// Iterates over the blocks of cells in `slabs` that a pass processes, each with its index and
+    /// a flag: true if the block is in a row of cells near solid cells, where shares may have to
+    /// stay in the cell.
     #[inline(always)]
     fn blocks(&self, slabs: std::ops::Range<usize>) -> impl Iterator<Item = (usize, bool)> {
         let ([_, row, slab], rough) = (self.grid.strides(), &self.ground.rough);
@@ -242,7 +241,8 @@ impl Passes<'_> {
     }
 }
 
-/// Forward pass over a range of slabs, in which cells give shares to other cells.
+/// Forward pass over a range of slabs, in which each cell gives shares of its values to the cells
+/// downstream.
 struct Give<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -285,8 +285,8 @@ impl<Q: Quantity> Work for Give<'_, Q> {
     }
 }
 
-/// Sum of the shares that all cells request from each cell in the reverse pass, for a range of
-/// slabs.
+/// Computation of the sum of the shares that all cells request from each cell in the reverse pass,
+/// for a range of slabs.
 struct Asked<'a> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -328,7 +328,8 @@ impl Work for Asked<'_> {
     }
 }
 
-/// Sets the share that a cell requests from itself to 0 in cells at rest, as in the article.
+/// Sets the share `home` that a cell requests from itself to 0 in cells of the block at index `at`
+/// that are at rest, as in the article.
 #[inline(always)]
 fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     let [x, y, z] = [
@@ -342,7 +343,8 @@ fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     }
 }
 
-/// Reverse pass over a range of slabs, in which cells take shares of other cells.
+/// Reverse pass over a range of slabs, in which each cell takes shares of the values of the cells
+/// upstream.
 struct Ask<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -395,7 +397,7 @@ impl<Q: Quantity> Work for Ask<'_, Q> {
     }
 }
 
-/// Conversion of the sums of requested shares to factors.
+/// Conversion of the sums of requested shares to factors (2¹⁵ = 1) that limit these sums to 1.
 struct Factors<'a>(&'a mut [u32]);
 
 impl Work for Factors<'_> {

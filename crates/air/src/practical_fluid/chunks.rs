@@ -1,15 +1,15 @@
-//! Distribution of the slabs (cells with equal z) of the fields over the threads.
+//! Distribution of the slabs (planes of cells with equal z) of the fields over the threads.
 
 use std::ops::Range;
 
 use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
 
-/// Slabs of several fields that one thread processes.
+/// Slabs (planes of cells with equal z) of several fields, for one thread.
 pub(super) struct Chunk<'a, T> {
     /// Range of slabs, halo included: slab 0 is the first one of the halo.
     slabs: Range<usize>,
-    /// Index in the fields of the first cell of the range.
+    /// Index in the fields of the first cell of the range of slabs.
     offset: usize,
     planes: Vec<&'a mut [T]>,
 }
@@ -46,7 +46,7 @@ impl<T> Chunk<'_, T> {
         clamp(self.slabs.start)..clamp(self.slabs.end)
     }
 
-    /// Returns `cells` values from the index `start` on, for each of the first `N` fields.
+    /// Mutable values of `cells` cells from the index `start` on, for each of the first `N` fields.
     #[inline(always)]
     pub(super) fn rows<const N: usize>(&mut self, start: usize, cells: usize) -> [&mut [T]; N] {
         let mut planes = self.planes.iter_mut();
@@ -57,7 +57,8 @@ impl<T> Chunk<'_, T> {
     }
 }
 
-/// Slabs whose cells give shares, with write access to these slabs and one more on either side.
+/// Slabs whose cells one thread processes in an advection pass, with write access to these slabs
+/// and one more on either side.
 pub(super) struct SlabRange<'a, T> {
     pub(super) slabs: Range<usize>,
     /// Index in the field of the first cell of `to`.
@@ -65,8 +66,8 @@ pub(super) struct SlabRange<'a, T> {
     pub(super) to: &'a mut [T],
 }
 
-/// Calls `work` for all slabs in two rounds: first for every second group of slabs, then for those
-/// between, so that no two threads write to the same slab. The order does not matter, because
+/// Calls `work` in parallel for groups of slabs, in two rounds: first every second group, then
+/// those between, so that no two threads write to the same slab. The order does not matter, because
 /// shares are added as integers.
 pub(super) fn by_turns<T: Send>(
     grid: AirGrid,

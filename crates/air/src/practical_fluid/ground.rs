@@ -1,13 +1,14 @@
 //! Open shares of faces, and solid cells around each cell, stored in the layout of the fields for
-//! the fast passes; also for one layer of cells beyond the sides.
+//! the fast passes, halo of one cell beyond the sides included.
 
 use super::neighbours::{Around, At, Spot};
 use super::velocity::near;
 use crate::{AirGrid, BEYOND, Openness, Side};
 use lavoxel_base::parallel::*;
 
-/// Bit 27 of a cell's bits in `around`, above one bit for each of the 27 cells in and around the
-/// cell: set if some share of the cell may have to stay in the cell, because a neighbour is solid.
+/// Flag bit 27 of a cell in [`SolidBits::around`], above the bits 0 to 26 of the cell and its 26
+/// neighbours: set if some share of the cell may have to stay in the cell, because a neighbour is
+/// solid.
 const ROUGH: u32 = 1 << 27;
 
 /// Open share of each face, and bits that tell which cells around each cell are solid.
@@ -45,7 +46,8 @@ impl SolidBits {
         )
     }
 
-    /// Updates all cells that depend on the ground in the changed `columns` (x, z).
+    /// Updates the faces and bits of all cells that depend on the ground in the changed `columns`
+    /// (x, z).
     pub(super) fn read(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let around = Around(openness);
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());

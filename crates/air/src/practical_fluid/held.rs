@@ -1,11 +1,11 @@
-//! Totals and largest values of the amounts in the air's box.
+//! Totals and largest values of the fields in the air's box.
 
 use crate::{AirGrid, Amounts, Field};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
 /// Total of each field in the air's box, and `most`, the largest amount of any field in a cell; in
-/// the smallest unit.
+/// units of 2⁻²⁰.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {
     pub(super) totals: [i64; Field::COUNT],
@@ -38,7 +38,8 @@ impl Held {
     }
 }
 
-/// Total and largest amount of a field in the slab of cells with this `z`.
+/// Computation of the total and the largest amount of a field in one slab: the cells with the same
+/// `z`.
 struct Count<'a> {
     grid: AirGrid,
     field: &'a [u32],

@@ -1,6 +1,7 @@
 //! Loops over rows of cells in a form that the compiler vectorises; each loop writes to one slice.
 
-/// Number of cells per block; every row of a field consists of whole blocks.
+/// Number of consecutive cells that a loop processes at once; every row of a field consists of
+/// whole blocks.
 pub(super) const BLOCK: usize = 16;
 
 /// Replaces each value of the slice `$to` by `$value`, an expression in which `$own` is the old

@@ -1,5 +1,5 @@
-//! Solver after Mick West's article (seed 3), in three dimensions and in integers: compressible
-//! air, exactly conservative, independent of the order of cells.
+//! Solver after Mick West's article (Practical Fluid Mechanics, 2007), in three dimensions and in
+//! integers: compressible air, exactly conservative, independent of the order of cells.
 //!
 //! Density differences accelerate the air, heat lifts it, and one diffusion pass damps ripples.
 //! Then velocity, density and the carried fields are advected by half a step in a forward pass and
@@ -12,11 +12,11 @@
 //! # Limits
 //!
 //! Invariant: no number overflows. A velocity component is at most 2 cells per step; for pressure
-//! and lift, density and heat are clamped to 256.0. A cell that would contain more than 2³² − 1 of
-//! the smallest unit of a field receives nothing of this field from its neighbours in the pass, so
-//! that the account stays exact. The fast passes have no such check: a step in which the largest
-//! amount and the largest speed could fill a cell that far (amounts above 75.8 at least) is
-//! computed by the plain passes.
+//! and lift, density and heat are clamped to 256.0. A cell that would contain more than 2³² − 1
+//! units of a field receives nothing of this field from its neighbours in the pass, so that the
+//! account stays exact. The fast passes have no such check: a step in which the largest amount and
+//! the largest speed could fill a cell that far (amounts above 75.8 at least) is computed by the
+//! plain passes.
 
 mod borders;
 mod carry;
@@ -56,28 +56,29 @@ pub struct PracticalFluid {
     level: Level,
     velocity: Velocity,
     ground: SolidBits,
-    /// Version of the amounts, and forces, with which a step changed nothing; `None` if the last
-    /// step changed anything.
+    /// Version of the amounts, and forces, at a last step that changed neither velocities nor
+    /// amounts; `None` if the last step changed any.
     rest: Option<(u64, Forces)>,
-    /// Buffers for the values within a step.
+    /// Buffers for the velocities and amounts within a step.
     scratch: Scratch,
 }
 
-/// Buffers for the values within a step, kept to avoid allocation.
+/// Buffers for the velocities and amounts within a step, kept to avoid allocation.
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Velocity components after the forces.
+    /// Velocity components after the forces were applied, in units of 2⁻²⁰ cells per step.
     velocity: [Vec<i32>; 3],
-    /// Density after the forces.
+    /// Density of the air after the forces were applied, in units of 2⁻²⁰.
     density: Vec<u32>,
     /// Velocities between the advection passes, packed by cell.
     velocities: [Vec<Four<i32>>; 2],
     /// Amounts of four fields between the advection passes, packed by cell.
     amounts: [Vec<Four<u32>>; 2],
-    /// Factor by which the shares requested from each cell are scaled, 2¹⁵ = 1.
+    /// Factor of each cell by which the shares that other cells request in the reverse pass are
+    /// scaled, 2¹⁵ = 1.
     factors: Vec<u32>,
-    /// Fields of 0 in place of missing inks, because the passes work on four fields at once; used
-    /// if the air has one to three inks.
+    /// Fields of amount 0 in place of missing inks, because the passes work on four fields at once;
+    /// used if the air has one to three inks.
     no_inks: [Vec<u32>; 4],
 }
 
@@ -129,9 +130,9 @@ impl PracticalFluid {
         })
     }
 
-    /// Returns true if no cell can overflow in this step, given `most`, the largest amount of any
-    /// field in a cell (smallest unit). A forward pass adds at most the shares of the 27 cells in
-    /// and around a cell, and a reverse pass at most the amount of the fullest cell.
+    /// Returns true if no cell can overflow in this step, given `most`, the largest amount in units
+    /// of any field in a cell. A forward pass adds at most the shares of the 27 cells in and around
+    /// a cell, and a reverse pass at most the amount of the fullest cell.
     fn is_safe(&self, most: u32) -> bool {
         let safe = |fastest: i32| {
             let spread = 1.0 + f64::from(fastest.min(FASTEST)) / f64::from(FASTEST) * 2.0;
@@ -140,8 +141,8 @@ impl PracticalFluid {
         safe(FASTEST) || safe(self.velocity.fastest())
     }
 
-    /// Applies the forces to the velocity and advects the velocity by itself. Returns true if any
-    /// air moves after the step or moved before.
+    /// Applies the forces to the velocity and advects the velocity by itself. Returns true if the
+    /// velocity of any cell is not 0 before or after the step.
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
         let passes = Passes {
@@ -219,7 +220,8 @@ impl PracticalFluid {
         self.decay(amounts, rates)
     }
 
-    /// Applies the decay of heat; returns the heat lost, in the smallest unit.
+    /// Lowers the heat of all cells by its decay in a step; the returned flows contain only the
+    /// heat lost, in units of 2⁻²⁰.
     fn decay(&self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes {
             grid: self.grid(),
@@ -328,7 +330,7 @@ impl Solver for PracticalFluid {
     }
 }
 
-/// Returns true if two fields are equal in all cells of the air's box, whatever their halos.
+/// Returns true if two fields are equal in all cells of the air's box; their halos may differ.
 fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
     let row = |y, z| {
         let start = grid.at([0, y, z]);

@@ -1,5 +1,4 @@
-//! Kind of each place of the air: open cell, outside air or solid; also for places beyond the sides
-//! of the air's box.
+//! Kind of each place in and around the air's box: open cell, outside air or solid.
 
 use crate::{OPEN, Openness, Side};
 use lavoxel_base::grid::Place;
@@ -10,10 +9,10 @@ pub(super) type At = [i32; 3];
 /// Kind of a place: open cell, outside air or solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// Open cell of the air's box; for a place beyond a periodic side, the cell at the opposite
-    /// side.
+    /// Open cell of the air's box; the value is that cell, or for a place beyond a periodic side
+    /// the cell at the opposite side.
     Inside(Place),
-    /// Ambient air beyond an open side; the field is the nearest cell of the air's box.
+    /// Ambient air beyond an open side; the value is the nearest cell of the air's box.
     Outside(Place),
     /// Solid cell, or place beyond a wall.
     Solid,
@@ -24,7 +23,7 @@ pub(super) enum Spot {
 pub(super) struct Around<'a>(pub(super) &'a Openness);
 
 impl Around<'_> {
-    /// Returns the kind of the place `at`.
+    /// Kind of the place `at`: open cell, outside air or solid.
     pub(super) fn spot(self, at: At) -> Spot {
         let grid = self.0.grid();
         let (mut place, mut outside) = ([0; 3], false);
@@ -77,7 +76,7 @@ impl Around<'_> {
     }
 }
 
-/// Returns the place `cells` cells further along `axis`.
+/// Returns the place that is `cells` cells further than `at` along `axis`.
 pub(super) fn step(mut at: At, axis: usize, cells: i32) -> At {
     at[axis] += cells;
     at

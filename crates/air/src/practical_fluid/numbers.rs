@@ -4,12 +4,13 @@
 //! Invariant: every share of a value is rounded towards zero, so that a mirrored flow has mirrored
 //! bits.
 
-/// Share that stands for the whole; also the open share of a fully open face.
+/// Share 1 in units of 2⁻¹⁵; also the open share of a fully open face.
 pub(super) const WHOLE: u32 = 1 << 15;
 /// Number of fractional bits of a share.
 const BITS: u32 = 15;
 
-/// Returns the share `w` of the amount `a`: a·w/2¹⁵, rounded down; `w` is at most [`WHOLE`].
+/// Returns the share `w` (2¹⁵ = 1) of the amount `a`: a·w/2¹⁵, rounded down; `w` is at most
+/// [`WHOLE`].
 #[inline(always)]
 pub(super) fn mul(a: u32, w: u32) -> u32 {
     (a >> BITS)
@@ -17,8 +18,8 @@ pub(super) fn mul(a: u32, w: u32) -> u32 {
         .wrapping_add((a & (WHOLE - 1)).wrapping_mul(w) >> BITS)
 }
 
-/// Returns the share `w` of `a`, rounded towards zero: [`mul`] of the magnitude, with the sign of
-/// `a`.
+/// Returns the share `w` (2¹⁵ = 1) of `a`, rounded towards zero: [`mul`] of the magnitude, with the
+/// sign of `a`.
 #[inline(always)]
 pub(super) fn signed(a: i32, w: u32) -> i32 {
     let sign = a >> 31;
@@ -26,7 +27,7 @@ pub(super) fn signed(a: i32, w: u32) -> i32 {
     (mul(magnitude, w) as i32 ^ sign).wrapping_sub(sign)
 }
 
-/// Value that is advected: an amount of a field, or a velocity component.
+/// Value of a cell that is advected: an amount of a field, or a velocity component.
 pub(super) trait Quantity: Copy + Default + Send + Sync {
     /// Share `w` (2¹⁵ = 1) of the value, rounded towards zero.
     fn share(self, w: u32) -> Self;

@@ -9,8 +9,8 @@ use super::velocity::{Velocity, near};
 use crate::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 
-/// Reference implementation of the article's solver: slow, but easy to compare with the article's
-/// rules.
+/// Reference implementation of the article's solver, written cell by cell: slow, but easy to
+/// compare with the article's rules.
 #[derive(Clone, Debug)]
 pub struct Plain {
     params: PracticalFluidParams,
@@ -84,7 +84,8 @@ impl Solver for Plain {
     }
 }
 
-/// Advances the air by one step; returns outflow and decay of each field for the accounts.
+/// Advances velocity and amounts by one step; returns outflow and decay of each field for the
+/// accounts.
 fn advance(
     velocity: &mut Velocity,
     amounts: &mut Amounts,
@@ -135,15 +136,15 @@ pub(super) fn carry(
     flows
 }
 
-/// Shares (2¹⁵ = 1) of a cell in an advection pass: those of seven other cells, each with its
-/// place, and the share `home` that stays in the cell.
+/// Shares (2¹⁵ = 1) of a cell in an advection pass: for seven other cells, each with its place, and
+/// the share `home` that stays in the cell.
 pub(super) struct Weights {
     pub(super) corners: [(At, u32); 7],
     pub(super) home: u32,
 }
 
 /// Inputs of a step: solid cells, constants, and the lists of the open cells inside the air's box
-/// and in the layer beyond open sides.
+/// and beyond its open sides.
 pub(super) struct StepInputs<'a> {
     around: Around<'a>,
     rates: &'a Rates,
@@ -178,7 +179,8 @@ impl<'a> StepInputs<'a> {
         }
     }
 
-    /// Iterates over all open cells that take part in the passes, inside and outside the air's box.
+    /// Iterates over all open cells between which the passes move values, inside and outside the
+    /// air's box.
     fn cells(&self) -> impl Iterator<Item = At> {
         self.inside.iter().chain(&self.outside).copied()
     }
@@ -209,9 +211,9 @@ impl<'a> StepInputs<'a> {
         }
     }
 
-    /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, computed from the old
-    /// state. `pushed`, `spread`: new velocity and density, updated. Returns the density that left
-    /// the air's box, in the smallest unit.
+    /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, computed from the
+    /// velocities `old` and the densities in `amounts`. `pushed`, `spread`: new velocity and
+    /// density, updated. Returns the density that left the air's box, in units of 2⁻²⁰.
     fn push(
         &self,
         at: At,
@@ -293,8 +295,8 @@ impl<'a> StepInputs<'a> {
             })
     }
 
-    /// Shares of the cell `at` in an advection pass: those that it gives to the cells downstream if
-    /// `away` is true, else those that it takes from the cells upstream.
+    /// Shares of the cell `at` in an advection pass: if `away` is true, the shares that the cell
+    /// gives to the cells downstream, else the shares that it takes from the cells upstream.
     pub(super) fn weights(&self, velocity: &Velocity, at: At, away: bool) -> Weights {
         let v = self.motion(velocity, at);
         let side = v.map(|v| if (v > 0) == away { 1 } else { -1 });
@@ -387,7 +389,8 @@ impl<'a> StepInputs<'a> {
         }
     }
 
-    /// Forward pass: each cell in `gives` gives shares of its value to other cells.
+    /// Forward pass of one velocity component: each cell in `gives` gives shares of its value to
+    /// other cells.
     fn forward<Q: Quantity>(&self, values: &mut [Q], gives: &[(At, Weights)]) {
         let from = values.to_vec();
         for (at, weights) in gives {
@@ -401,7 +404,7 @@ impl<'a> StepInputs<'a> {
     }
 
     /// Returns for each cell the factor (2¹⁵ = 1) by which all shares that the cells in `asks`
-    /// request from it are scaled, so that it gives no more than it contains.
+    /// request from the cell are scaled, so that the cell gives at most its amount.
     pub(super) fn factors(&self, asks: &[(At, Weights)]) -> Vec<u32> {
         let mut asked = vec![0; self.around.0.grid().len()];
         for (at, weights) in asks {
@@ -434,15 +437,15 @@ impl<'a> StepInputs<'a> {
         }
     }
 
-    /// Net outflow from the air's box if the amount `part` moves from the cell `from` to the cell
-    /// `to`, in the smallest unit: positive if it leaves the box, negative if it enters, else 0.
+    /// Net outflow from the air's box, in units of 2⁻²⁰, if `part` units move from the cell `from`
+    /// to the cell `to`: `part` for a move out of the box, −`part` for a move into the box, else 0.
     fn crossing(&self, from: At, to: At, part: u32) -> i64 {
         i64::from(part) * (i64::from(self.is_outside(to)) - i64::from(self.is_outside(from)))
     }
 
     /// Forward pass of one field: each cell in `gives` gives shares of its amount to other cells; a
-    /// cell that would overflow receives nothing. Returns the net outflow from the air's box, in
-    /// the smallest unit.
+    /// cell that would overflow receives no share. Returns the net outflow from the air's box, in
+    /// units of 2⁻²⁰.
     pub(super) fn give(&self, values: &mut [u32], field: Field, gives: &[(At, Weights)]) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();
@@ -470,8 +473,8 @@ impl<'a> StepInputs<'a> {
     }
 
     /// Reverse pass of one field: each cell in `asks` takes shares of the amounts of other cells,
-    /// scaled by `factors`; a cell that would overflow receives nothing. Returns the net outflow
-    /// from the air's box, in the smallest unit.
+    /// scaled by `factors`; a cell that would overflow receives no share. Returns the net outflow
+    /// from the air's box, in units of 2⁻²⁰.
     pub(super) fn ask(
         &self,
         values: &mut [u32],

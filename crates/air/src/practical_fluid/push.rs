@@ -56,8 +56,8 @@ impl Work for Push<'_> {
     }
 }
 
-/// Values of the cells next to those of a block in one direction, and the open shares of the faces
-/// between them.
+/// Velocities and densities of the cells next to the cells of a block in one direction, and the
+/// open shares of the faces between both.
 struct Beside<'a> {
     velocity: [&'a [i32; BLOCK]; 3],
     density: &'a [u32; BLOCK],
@@ -65,8 +65,8 @@ struct Beside<'a> {
 }
 
 impl Push<'_> {
-    /// Returns the neighbours of the cells of the block at index `at` along `axis`: the next ones
-    /// if `is_after` is true, else the previous ones.
+    /// Values of the neighbours of the cells of the block at index `at` along `axis`: the next
+    /// cells if `is_after` is true, else the previous ones.
     #[inline(always)]
     fn neighbour_block(&self, at: usize, (axis, is_after): (usize, bool)) -> Beside<'_> {
         let Passes { grid, ground, .. } = *self.passes;
@@ -236,8 +236,9 @@ fn draw(v: &mut [i32], wind: i32, rates: &Rates) {
     }
 }
 
-/// Returns the share `share` scaled by the open share of each of a cell's six faces: outer axis x,
-/// y, z; inner axis lower and upper face. The arguments are in the same order.
+/// Returns the share `share` (2¹⁵ = 1) scaled by the open share of each of a cell's six faces:
+/// outer axis x, y, z; inner axis lower and upper face. The open shares `a` to `f` are in the same
+/// order.
 #[inline(always)]
 fn scaled([a, b, c, d, e, f]: [u16; 6], share: u32) -> [[u32; 2]; 3] {
     [
@@ -253,7 +254,7 @@ fn scaled_one(open: u16, share: u32) -> u32 {
 }
 
 /// Returns the velocity component `own` after diffusion from the six neighbours, whose components
-/// are given by axis (lower, upper); `by` are the shares of the faces.
+/// are given by axis (lower, upper); `by` are the shares that pass the faces (2¹⁵ = 1).
 #[inline(always)]
 fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
     own.plus(drawn(own, x, by[0]))
@@ -262,7 +263,7 @@ fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
 }
 
 /// Change of the velocity component `own` by diffusion from the neighbours `before` and `after`
-/// along an axis; `by` are the shares of both faces.
+/// along an axis; `by` are the shares that pass the lower and the upper face (2¹⁵ = 1).
 #[inline(always)]
 fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
     signed(before.minus(own), by[0]).plus(signed(after.minus(own), by[1]))
@@ -290,8 +291,9 @@ fn evened_one(own: u32, there: u32, by: u32) -> u32 {
     }
 }
 
-/// Returns the velocity component `v` along an axis after the pressure differences to the
-/// neighbours with the densities `before` and `after`; `by` are the shares of both faces.
+/// Returns the velocity component `v` along an axis after the pressure of the densities `before`
+/// and `after` in the two neighbours and `here` in the cell; `by` are the shares that pass the
+/// lower and the upper face (2¹⁵ = 1).
 #[inline(always)]
 fn pressed(v: i32, here: u32, [before, after]: [u32; 2], by: [u32; 2]) -> i32 {
     let v = v.plus(signed(press(before).minus(press(here)), by[0]));

@@ -1,4 +1,5 @@
-//! Constants of a step of the article's solver, converted to integers.
+//! Constants of a step of the article's solver, from its parameters and the forces, converted to
+//! integers.
 
 use super::PracticalFluidParams;
 use super::numbers::{Fine, WHOLE, mul, quotient, root, share};
@@ -19,7 +20,8 @@ pub(super) const SPONGE: usize = 4;
 /// Relaxation in the sponge layer: share of the difference to the wind that a step removes.
 const RELAXED: f32 = 0.1;
 
-/// Constants of a step, converted to integers.
+/// Constants of a step of the article's solver as integers: shares in units of 2⁻¹⁵, speeds in
+/// units of 2⁻²⁰ cells per step, amounts in units of 2⁻²⁰.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     pub(super) pressure: u32,
@@ -35,7 +37,8 @@ pub(super) struct Rates {
     background: Vec<u32>,
 }
 
-/// Coefficients of friction: a step removes the share a·v + b + c/v of a velocity v.
+/// Coefficients of friction: a step removes the share a·v + b + c/v of a speed v; fields
+/// `quadratic`, `linear` and `constant` are a, b and c.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Friction {
     quadratic: u32,
@@ -43,7 +46,8 @@ pub(super) struct Friction {
     constant: u32,
 }
 
-/// Coefficients of the decay of heat: a step removes a·h² + b·h + c of the heat h.
+/// Coefficients of the decay of heat: a step removes a·h² + b·h + c of the heat h; fields
+/// `quadratic`, `linear` and `constant` are a, b and c.
 #[derive(Clone, Copy, Debug)]
 struct Decay {
     quadratic: Fine,
@@ -82,8 +86,8 @@ impl Rates {
         }
     }
 
-    /// Wind at height `y` (in cells) along x, y and z, in units of 2⁻²⁰ cells per step; above the
-    /// last row of the table that of the last row.
+    /// Wind velocity at height `y` (in cells) along x, y and z, in units of 2⁻²⁰ cells per step;
+    /// constant above the last height of the table.
     pub(super) fn wind(&self, y: usize) -> [i32; 3] {
         let [x, z] = self
             .wind
@@ -94,13 +98,13 @@ impl Rates {
         [x, 0, z]
     }
 
-    /// Returns true if the table has any wind.
+    /// Returns true if the scene has wind at any height.
     pub(super) fn blows(&self) -> bool {
         !self.wind.is_empty()
     }
 
-    /// Heat of air at rest at height `y` (in cells), which has no lift, in the smallest unit; above
-    /// the last row of the table extrapolated from the last two rows.
+    /// Heat of air at rest, which has no lift, at height `y` (in cells), in units of 2⁻²⁰; above
+    /// the last height of the table extrapolated from the last two.
     pub(super) fn background(&self, y: usize) -> u32 {
         match self.background[..] {
             [] => 0,
@@ -114,14 +118,15 @@ impl Rates {
         }
     }
 
-    /// Amounts of heat, ash, steam and density in the ambient air at height `y` (in cells), in the
-    /// smallest unit.
+    /// Amounts of heat, ash, steam and density in the ambient air at height `y` (in cells), in
+    /// units of 2⁻²⁰.
     pub(super) fn ambient(&self, y: usize) -> [u32; 4] {
         [self.background(y), 0, 0, UNIT]
     }
 
-    /// Upward acceleration of a cell with the amounts `[heat, ash, steam]` (smallest unit), in
-    /// units of 2⁻²⁰ cells/step²; `background` is the heat of air at rest at this height.
+    /// Upward acceleration, in units of 2⁻²⁰ cells/step², of a cell with the amounts
+    /// `[heat, ash, steam]`; `background` is the heat of air at rest at the cell's height. Amounts
+    /// and heat are in units of 2⁻²⁰.
     #[inline(always)]
     pub(super) fn rise(&self, [heat, ash, steam]: [u32; 3], background: u32) -> i32 {
         let excess = (heat.max(background) - heat.min(background)).min(STRONGEST);
@@ -131,7 +136,7 @@ impl Rates {
             - self.weight.times(steam.min(STRONGEST)) as i32
     }
 
-    /// Coefficients of friction; `None` if there is no friction.
+    /// Coefficients of friction; `None` if all are 0.
     pub(super) fn friction(&self) -> Option<Friction> {
         let Friction {
             quadratic,
@@ -141,13 +146,13 @@ impl Rates {
         (quadratic | linear | constant != 0).then_some(self.friction)
     }
 
-    /// Returns true if heat decays at all.
+    /// Returns true if the decay of heat has any coefficient other than 0.
     pub(super) fn decays(&self) -> bool {
         !(self.decay.quadratic.is_zero() && self.decay.linear.is_zero() && self.decay.constant == 0)
     }
 
-    /// Heat that a cell with the heat `heat` loses by decay in a step, in the smallest unit. Only
-    /// the excess over `background`, the heat of air at rest, decays.
+    /// Heat that a cell with the heat `heat` loses by decay in a step, in units of 2⁻²⁰. Only the
+    /// excess over `background`, the heat of air at rest, decays.
     #[inline(always)]
     pub(super) fn decayed(&self, heat: u32, background: u32) -> u32 {
         let excess = heat.saturating_sub(background);

@@ -3,11 +3,13 @@
 use super::ground::SolidBits;
 use super::numbers::WHOLE;
 
-/// Number of cells per block; every row of a field consists of whole blocks.
+/// Number of consecutive cells that are processed at once; every row of a field consists of whole
+/// blocks.
 pub(super) const BLOCK: usize = 16;
 
-/// Number of other cells to which a cell's shares go (or from which they come), in the order x, z,
-/// xz, y, xy, yz, xyz, named by the axes along which they are offset by one cell.
+/// Number of other cells to which a cell gives shares in an advection pass, or from which a cell
+/// takes shares. Order: x, z, xz, y, xy, yz, xyz, named by the axes along which the other cell is
+/// offset by one cell.
 pub(super) const CORNERS: usize = 7;
 
 /// Returns the block of cells of a field that starts at index `at`.
@@ -16,14 +18,14 @@ pub(super) fn block<T>(plane: &[T], at: usize) -> &[T; BLOCK] {
     plane[at..].first_chunk().expect("rows have whole blocks")
 }
 
-/// Shares that each cell of a block gives to the cells downstream, or takes from the cells
-/// upstream.
+/// Shares that each cell of a block gives to the cells downstream in the forward pass, or takes
+/// from the cells upstream in the reverse pass.
 pub(super) struct Shares {
     corners: [[u32; BLOCK]; CORNERS],
-    /// Share that stays in each cell of the block.
+    /// Share that stays in each cell of the block, 2¹⁵ = 1.
     pub(super) home: [u32; BLOCK],
-    /// Offset direction along x, y and z for each cell: −1 if the other cells lie in the negative
-    /// direction, else 0.
+    /// Offset along x, y and z, for each cell, of the cells that exchange shares with the cell: −1
+    /// if they lie in the negative direction, else 0.
     back: [[i32; BLOCK]; 3],
 }
 
@@ -99,7 +101,8 @@ impl Shares {
         shares
     }
 
-    /// Sets the shares of solid cells to 0, by the bits of [`SolidBits::around`].
+    /// Sets the shares that would go to solid cells to 0, by the bits `around` of each cell, see
+    /// [`SolidBits::around`].
     #[inline(always)]
     fn keep_open(&mut self, around: &[u32; BLOCK]) {
         for (i, around) in around.iter().enumerate() {
@@ -126,8 +129,8 @@ impl Shares {
         }
     }
 
-    /// Returns the shares of the cell with index `cell` (0–15) in the block, in the order of the
-    /// other cells.
+    /// Shares of the cell with index `cell` (0–15) in the block for the seven other cells, in their
+    /// order.
     #[inline(always)]
     pub(super) fn share(&self, cell: usize) -> [u32; CORNERS] {
         let [a, b, c, d, e, f, g] = &self.corners;
@@ -136,8 +139,8 @@ impl Shares {
         ]
     }
 
-    /// Returns the indices of the other cells for the cell number `cell` (0–15) of the block;
-    /// `home` is the index of the cell itself.
+    /// Indices of the seven other cells for the cell with index `cell` (0–15) in the block; `home`
+    /// is the index of the cell itself in the field.
     #[inline(always)]
     pub(super) fn there(&self, cell: usize, home: usize, strides: [usize; 3]) -> [usize; CORNERS] {
         let [x, y, z] = [
@@ -178,8 +181,9 @@ fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
     all == 0
 }
 
-/// Returns the displacement in half a step as a share of a cell (2¹⁵ = 1), scaled by the open share
-/// of the face that is crossed; and −1 if the other cell lies in the negative direction, else 0.
+/// Displacement of a cell's contents along an axis in half a step, as a share of a cell (2¹⁵ = 1)
+/// scaled by the open share of the face that is crossed; and −1 if the other cell lies in the
+/// negative direction, else 0. `low`, `high`: open shares of the cell's faces.
 #[inline(always)]
 fn fraction<const ASK: bool>(velocity: i32, low: u16, high: u16) -> (u32, i32) {
     let back = if ASK {

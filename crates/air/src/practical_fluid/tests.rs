@@ -66,7 +66,8 @@ fn two_takers_of_the_same_cell_share_it() {
     }
 }
 
-/// A swirl that comes to rest at the walls, as integer velocities.
+/// Velocity by position (x, z) of a swirl in `n` × `n` cells that comes to rest at the walls, in
+/// units of 2⁻²⁰ cells per step.
 fn swirl(n: usize) -> impl Fn(usize, usize) -> [i32; 3] {
     move |x, y| {
         let [x, y] = [x, y].map(|place| std::f64::consts::PI * (place as f64 + 0.5) / n as f64);

@@ -5,7 +5,8 @@ use crate::{AirGrid, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Velocity components in units of 2⁻²⁰ cells per step, each laid out like a field of the air.
+/// Velocity of the air in all cells: components in units of 2⁻²⁰ cells per step, each laid out like
+/// a field of the air.
 #[derive(Clone, Debug)]
 pub(super) struct Velocity {
     pub(super) grid: AirGrid,
@@ -42,8 +43,8 @@ impl Velocity {
         self.at(place).map(|v| v as f32 / UNIT as f32)
     }
 
-    /// Returns the velocity of the cell `place` plus `more` (in cells per step), in units of 2⁻²⁰
-    /// cells per step, each component clamped to the largest speed.
+    /// Returns the sum of the velocity of the cell `place` and `more` (in cells per step), in units
+    /// of 2⁻²⁰ cells per step, each component clamped to the largest speed.
     pub(super) fn with(&self, place: Place, more: [f32; 3]) -> [i32; 3] {
         let more = more.map(|v| (f64::from(v) * f64::from(UNIT)).round() as i32);
         let own = self.at(place);
@@ -94,7 +95,8 @@ impl Velocity {
         self.planes.iter().map(plane).collect()
     }
 
-    /// Restores the velocities from arrays written by [`Velocity::planes`].
+    /// Restores the velocities from arrays that [`Velocity::planes`] returned. Returns an error,
+    /// and changes nothing, if lengths or values are out of range.
     pub(super) fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         let cells = self.grid.cells.cells();
         if planes.len() != 3 || planes.iter().any(|plane| plane.len() != cells) {

@@ -14,7 +14,8 @@ use lavoxel_base::validate::Invalid;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Motion {
-    /// Solver after Mick West's article (seed 3), in integers: compressible and laminar.
+    /// Solver after Mick West's article (Practical Fluid Mechanics, 2007), in integers:
+    /// compressible and laminar.
     Article,
     /// Incompressible solver in floating point (the default): turbulent plumes that agree with
     /// plume theory.
@@ -23,7 +24,8 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Memory of the air in bytes per air cell, with `inks` inks, without snapshots.
+    /// Memory in bytes per air cell, halo included, of air with this solver and `inks` inks,
+    /// without snapshots.
     fn bytes_a_cell(self, inks: usize) -> f64 {
         match self {
             // The article's solver works on four inks at once, even if there are fewer.
@@ -32,7 +34,8 @@ impl Motion {
         }
     }
 
-    /// Number by which the number of air cells along each axis must be divisible for this solver.
+    /// Number by which the number of air cells along each axis must be divisible for this solver; 1
+    /// if any number will do.
     fn multiple(self) -> usize {
         match self {
             Self::Article => 1,
@@ -50,7 +53,8 @@ impl AirSpec {
     /// metres.
     ///
     /// # Errors
-    /// If the grid has too many cells; the error names the key to change.
+    ///
+    /// If the grid would have too many cells; the error names the key to change.
     pub fn grid(&self, voxels: Grid, cell_m: f64) -> Result<AirGrid, Invalid> {
         self.grid_of(voxels, cell_m, self.solver.multiple())
     }

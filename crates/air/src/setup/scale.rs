@@ -1,5 +1,4 @@
-//! Conversion from metres, seconds and kelvin to air cells, steps and the smallest units of the
-//! fields.
+//! Conversion from metres, seconds and kelvin to air cells, steps and units of the fields.
 
 use crate::{AirGrid, AirSpec, Field, Forces, UNIT};
 
@@ -8,12 +7,12 @@ const GRAVITY: f64 = 9.80665;
 
 /// Density of air at [`REFERENCE_K`] in kg/m³.
 const AIR_DENSITY: f64 = 1.2;
-/// Specific heat of air in J/(kg K).
+/// Specific heat of air at constant pressure, in J/(kg K).
 const AIR_HEAT: f64 = 1005.0;
 /// Temperature in K to which `AIR_DENSITY` refers.
 const REFERENCE_K: f64 = 288.0;
 
-/// Specific heat of volcanic gas in J/(kg K).
+/// Specific heat of volcanic gas at constant pressure, in J/(kg K).
 const GAS_HEAT: f64 = 1859.0;
 /// Specific heat of ash in J/(kg K).
 const ASH_HEAT: f64 = 1150.0;
@@ -26,10 +25,11 @@ const CALMING: f64 = 1e-3;
 /// 1: the ends of the colour scale.
 pub const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
-/// Temperature in K of steam from boiling water.
+/// Temperature in K of fresh steam, as it rises from boiling water.
 const STEAM_K: f64 = 373.0;
 
-/// Size of an air cell, length of a step, and properties of the air, for the conversion of units.
+/// Conversion between physical units and cells, steps and field values: size of an air cell, length
+/// of a step, and properties of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Edge of an air cell in metres.
@@ -57,7 +57,7 @@ impl Scale {
         }
     }
 
-    /// Converts a speed from m/s to cells per step.
+    /// Converts the speed `m_s` (m/s) to air cells per step.
     pub fn speed(&self, m_s: f64) -> f64 {
         m_s * self.step_s / self.edge_m
     }
@@ -66,25 +66,25 @@ impl Scale {
         self.edge_m.powi(3)
     }
 
-    /// Converts an amount of heat in joules to the smallest unit of heat in a cell. At constant
-    /// pressure the heat content of a cubic metre of air does not depend on its temperature.
+    /// Converts `joules` (J) of heat to units of heat in an air cell. At constant pressure the heat
+    /// content of a cubic metre of air does not depend on its temperature.
     pub fn heat_of(&self, joules: f64) -> f64 {
         joules / (AIR_DENSITY * AIR_HEAT * REFERENCE_K * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Heat of a cell of air at the temperature `kelvin` (K), relative to ambient air, in the
-    /// smallest unit; 0 below the ambient temperature.
+    /// Heat of a cell of air at the temperature `kelvin` (K), relative to ambient air, in units of
+    /// 2⁻²⁰; 0 below the ambient temperature.
     pub fn heat_at(&self, kelvin: f64) -> f64 {
         (kelvin - self.ambient_k).max(0.0) / self.ambient_k * f64::from(UNIT)
     }
 
-    /// Converts a mass in kilograms to the smallest unit of ash or steam in a cell.
+    /// Converts a mass of `kilograms` (kg) to units of ash or steam in an air cell.
     pub fn ash_of(&self, kilograms: f64) -> f64 {
         kilograms / (self.ash_unit_kg_m3 * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Physical size of the smallest unit of `field` in one cell: joules for heat, kilograms for
-    /// every other field.
+    /// Physical size of one unit of `field` in one cell: joules for heat, kilograms for every other
+    /// field.
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
@@ -96,27 +96,28 @@ impl Scale {
         of_one * self.volume_m3() / f64::from(UNIT)
     }
 
-    /// Converts an amount of ash (smallest unit) that fell on the base of an air cell to kg/m².
+    /// Converts `units` (2²⁰ for a value of 1.0) of ash, deposited on the base of one air cell, to
+    /// kg/m².
     pub fn deposit(&self, units: u64) -> f64 {
         units as f64 / f64::from(UNIT) * self.ash_unit_kg_m3 * self.edge_m
     }
 
-    /// Heat in joules of a mass of `kilograms` at `temperature_k` (K) relative to ambient air;
-    /// `[gas, ash]` are the mass fractions of gas and ash, 0 to 1.
+    /// Heat in J, relative to ambient air, of a mass of `kilograms` (kg) at `temperature_k` (K);
+    /// `[gas, ash]` are its mass fractions of gas and ash, 0 to 1.
     pub fn joules(&self, kilograms: f64, [gas, ash]: [f64; 2], temperature_k: f64) -> f64 {
         let shares = gas * GAS_HEAT + ash * ASH_HEAT;
         kilograms * shares * (temperature_k - self.ambient_k).max(0.0)
     }
 
     /// Heat that the top face of a voxel of lava at the temperature `kelvin` (K) gives to the air
-    /// in a step, in the smallest unit.
+    /// in a step, in units of 2⁻²⁰.
     pub fn convection(&self, spec: &AirSpec, kelvin: f64) -> f64 {
         let watts =
             spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
         self.heat_of(watts * self.step_s)
     }
 
-    /// Heat that one voxel of fresh steam adds to an air cell, in the smallest unit.
+    /// Heat that one voxel full of fresh steam adds to an air cell, in units of 2⁻²⁰.
     pub fn heat_of_steam(&self) -> f64 {
         self.heat_at(STEAM_K) * (self.cell_m / self.edge_m).powi(3)
     }

@@ -1,4 +1,4 @@
-//! The table `[air]` of a scene.
+//! The table `[air]` of a scene: its keys, their checks, and the grid of air cells that follows.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,11 @@ use lavoxel_base::grid::{Grid, MAX_SIDE};
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Number of voxels along an axis above which an air cell is by default 4 voxels wide instead of 2.
+/// Number of voxels along the longest side of the box above which an air cell is by default 4
+/// voxels wide instead of 2.
 const LARGE: usize = 256;
 
-/// Largest number of air cells, which are all stored.
+/// Largest number of air cells in a scene; all of these are stored.
 const MAX_CELLS: f64 = (1u64 << 29) as f64;
 
 words!(Side, Motion);
@@ -96,7 +97,8 @@ table! {
 }
 
 impl AirSpec {
-    /// Checks that every key is in range; the scene checks that `steam` and `ash` name materials.
+    /// Checks that every key of the table is in range; that `steam` and `ash` name materials is
+    /// checked by the scene.
     ///
     /// # Errors
     /// Returns an error that names the first key out of range.

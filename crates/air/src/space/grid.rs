@@ -1,5 +1,5 @@
-//! Shape of the air's box: a grid of cells, each one or more voxels (cells of the lava's grid)
-//! wide, that extends around and above the voxels.
+//! Shape of the air's box: a grid of air cells, each one or more voxels (cells of the lava's grid)
+//! wide, that extends around and above the box of the voxels.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use lavoxel_base::grid::{Grid, Place};
 pub enum Side {
     /// Wall: no air passes.
     Wall,
-    /// Open side: beyond it lies still ambient air, or air that moves with the wind.
+    /// Open side: the space beyond contains still ambient air, or air that moves with the wind.
     #[default]
     Open,
     /// Periodic side: air that leaves the air's box enters on the opposite side.
@@ -25,8 +25,8 @@ pub const AXES: [usize; 3] = [0, 1, 2];
 /// cells far.
 pub const BEYOND: usize = 2;
 
-/// Number of cells of which the length of every row of a field is a multiple, so that rows consist
-/// of whole vector blocks.
+/// Number of which the length of every row of a field, in cells with halo, is a multiple, so that
+/// rows consist of whole vector blocks.
 const ROW: usize = 16;
 
 /// Grid of the air's cells, and its position relative to the voxels.
@@ -36,10 +36,10 @@ pub struct AirGrid {
     pub cells: Grid,
     /// Number of voxels along each edge of an air cell.
     pub ratio: usize,
-    /// Offset along x and z from the north-west corner of the voxels' box to that of the air's box,
-    /// in voxels; 0 or negative.
+    /// Offset along x and z from the north-west corner of the simulation box to that of the air's
+    /// box, in voxels; 0 or negative.
     pub corner: [i32; 2],
-    /// Boundary conditions at both sides along x, at the top, and at both sides along z.
+    /// Boundary conditions: at both sides along x, at the top, and at both sides along z.
     pub sides: [Side; 3],
 }
 
@@ -54,12 +54,12 @@ impl AirGrid {
         }
     }
 
-    /// Number of air cells along x, y and z.
+    /// Number of air cells along x, y and z, without halo.
     pub fn size(&self) -> [usize; 3] {
         [self.cells.nx, self.cells.ny, self.cells.nz]
     }
 
-    /// Distance in a field's array between neighbours along x, y and z (stride in values).
+    /// Index distance in a field's array between neighbouring cells along x, y and z.
     pub fn strides(&self) -> [usize; 3] {
         let row = (self.cells.nx + 2 * BEYOND).next_multiple_of(ROW);
         [1, row, row * (self.cells.ny + 2 * BEYOND)]
@@ -75,15 +75,15 @@ impl AirGrid {
         false
     }
 
-    /// Index of the cell (x, y, z) in a field's array.
+    /// Index of the cell (x, y, z) of the air's box in a field's array, which has a halo.
     #[inline]
     pub fn at(&self, [x, y, z]: Place) -> usize {
         let [_, row, slab] = self.strides();
         (z + BEYOND) * slab + (y + BEYOND) * row + x + BEYOND
     }
 
-    /// Air cell that contains the voxel (x, y, z), which may lie outside the voxels' box; `None` if
-    /// the voxel lies outside the air's box.
+    /// Air cell that contains the voxel (x, y, z), which may lie outside the simulation box; `None`
+    /// if the voxel lies outside the air's box.
     pub fn cell_of(&self, [x, y, z]: [i64; 3]) -> Option<Place> {
         let [cx, cz] = self.corner.map(i64::from);
         let place = [x - cx, y, z - cz].map(|voxels| voxels.div_euclid(self.ratio as i64));
@@ -93,7 +93,7 @@ impl AirGrid {
             .then(|| place.map(|n| n as usize))
     }
 
-    /// Voxel at the west, bottom, north corner of the air cell (x, y, z).
+    /// Voxel in the west, bottom, north corner of the air cell (x, y, z).
     pub fn voxel_of(&self, [x, y, z]: Place) -> [i64; 3] {
         let along = |n: usize, corner: i32| (n * self.ratio) as i64 + i64::from(corner);
         [

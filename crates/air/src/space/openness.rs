@@ -1,27 +1,29 @@
-//! Solid air cells, and the open share of each face between two air cells.
+//! Solid cells of the air, and the open share of each face between two air cells.
 
 use crate::{AirGrid, Side};
 use lavoxel_base::grid::Place;
 
-/// Value of a fully open face; a closed face has 0.
+/// Open share of a fully open face; a closed face has the share 0.
 pub const OPEN: u16 = 1 << 15;
 
-/// Solid flag of each cell and open share of each face, 0 to [`OPEN`].
+/// Cells and faces that the ground blocks: solid flag of each air cell, and open share of each
+/// face, 0 to [`OPEN`].
 ///
 /// A cell that is not solid counts as a whole cell of air, even if some of its voxels are solid:
 /// the open share scales only the flux across a face.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Openness {
     grid: AirGrid,
-    /// Solid flag of each cell, at `Grid::index`.
+    /// Solid flag of each air cell, at index `Grid::index`.
     solid: Vec<bool>,
-    /// Open share of the lower face of each cell along each axis, as the voxels at the face give
-    /// it; solid cells and the sides of the air's box are taken into account on reading.
+    /// Open share (0 to [`OPEN`]) of the lower face of each cell along each axis, computed from the
+    /// solid voxels at the face alone; `low` and `high` replace the share by 0 at solid cells and
+    /// walls.
     faces: [Vec<u16>; 3],
 }
 
 impl Openness {
-    /// Returns a state without solid cells, with all faces open.
+    /// Returns the state of air without ground: no solid cells, all faces open.
     pub fn free(grid: AirGrid) -> Self {
         let cells = grid.cells.cells();
         Self {
@@ -31,7 +33,7 @@ impl Openness {
         }
     }
 
-    /// Grid of the air's cells.
+    /// Shape and layout of the grid of air cells.
     pub fn grid(&self) -> AirGrid {
         self.grid
     }
@@ -47,9 +49,9 @@ impl Openness {
         std::mem::replace(&mut self.solid[self.grid.cells.index(place)], solid) != solid
     }
 
-    /// Sets the open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`,
-    /// which has an effect only while neither cell at the face is solid. Returns true if the share
-    /// changed.
+    /// Sets the open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`;
+    /// returns true if the share changed. The share counts only while both cells at the face are
+    /// open.
     pub fn set_face(&mut self, axis: usize, place: Place, open: u16) -> bool {
         debug_assert!(open <= OPEN);
         std::mem::replace(&mut self.faces[axis][self.grid.cells.index(place)], open) != open

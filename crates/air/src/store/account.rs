@@ -4,23 +4,25 @@ use crate::Field;
 use lavoxel_base::account::{self, accounts};
 
 accounts! {
-    /// Account of a field, in its smallest unit ([`crate::UNIT`] is a value of 1.0 in a cell).
+    /// Account of one field of the air: its inflows and outflows, in units ([`crate::UNIT`] is a
+    /// value of 1.0 in a cell).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct FieldAccount {
-        /// Returns the sums of the account.
+        /// Returns the sums of the account, each with its name and its kind (inflow or outflow).
         list sums {
-            /// Amount in the box before the first step.
+            /// Amount in the air's box when the account was opened, ash on the ground included.
             Came initial: u64 = "at step 0",
             /// Amount that vents, fumes, lava, steam and edits put in, and air at rest in cells
-            /// that ground no longer fills.
+            /// that became open.
             Came put: u64 = "put in",
-            /// Amount that left through open sides, minus the amount that entered there.
+            /// Amount that left the air's box through open sides, minus the amount that entered
+            /// through open sides.
             Gone out: i64 = "left through the sides",
-            /// Amount that fell on the ground.
+            /// Ash that fell on the ground.
             Gone deposited: u64 = "fallen",
-            /// Amount that rising ground shut in.
+            /// Amount that was lost in cells that became solid.
             Gone buried: u64 = "buried",
-            /// Amount that evaporated.
+            /// Amount of water drops that evaporated.
             Gone evaporated: u64 = "evaporated",
             /// Heat lost by decay.
             Gone decayed: u64 = "decayed",
@@ -30,15 +32,16 @@ accounts! {
     }
 }
 
-/// Number of sums in the account of a field.
+/// Number of sums of which the account of a field consists.
 pub(crate) const ACCOUNTS: usize = 8;
 
 impl FieldAccount {
     /// Checks that inflow minus outflow equals `now`, the present amount of `field` in the air's
-    /// box in the smallest unit.
+    /// box in units of 2⁻²⁰.
     ///
     /// # Errors
-    /// If the account does not balance; the text describes it.
+    ///
+    /// If the account does not balance; the text gives the imbalance and all sums.
     pub fn check(&self, field: Field, now: u64) -> Result<(), String> {
         account::check(
             &format!("{} of the air", field.name()),

@@ -9,28 +9,28 @@ use crate::AirGrid;
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Value 1.0 of a field in a cell, in the smallest unit.
+/// Number of units that make a value of 1.0 of a field in a cell.
 pub const UNIT: u32 = 1 << 20;
 
-/// Field that the air carries, with one amount per cell.
+/// Quantity that the air carries, with one integer amount per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// Excess temperature relative to the ambient temperature Tₐ: (T − Tₐ)/Tₐ.
     Heat,
     /// Ash; a value of 1.0 is `air.ash_unit_kg_m3` of the scene, in kg/m³.
     Ash,
-    /// Drops of water; a value of 1.0 is the same mass as for ash.
+    /// Drops of water; a value of 1.0 is `air.ash_unit_kg_m3` of the scene, in kg/m³.
     Steam,
     /// Density of the air relative to air at rest; exists only for a solver that needs it.
     Density,
-    /// First ink: a tracer without weight; a value of 1.0 is the same mass as for ash. An ink
-    /// exists only if `air.inks` is at least its number.
+    /// First ink, a tracer without weight; a value of 1.0 is `air.ash_unit_kg_m3` of the scene, in
+    /// kg/m³. Exists if `air.inks` is at least 1.
     Ink1,
-    /// Second ink: a tracer without weight, like the first.
+    /// Second ink, a tracer without weight, like the first; exists if `air.inks` is at least 2.
     Ink2,
-    /// Third ink: a tracer without weight, like the first.
+    /// Third ink, a tracer without weight, like the first; exists if `air.inks` is at least 3.
     Ink3,
-    /// Fourth ink: a tracer without weight, like the first.
+    /// Fourth ink, a tracer without weight, like the first; exists if `air.inks` is 4.
     Ink4,
 }
 
@@ -38,11 +38,11 @@ impl Field {
     /// All fields other than inks, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
 
-    /// Fields that the air carries and that act on its motion.
+    /// Fields that the air carries and that act on its motion by lift or weight.
     pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
 
-    /// Fields that the air carries and that do not act on its motion; their indices follow those of
-    /// [`Field::ALL`].
+    /// Inks: fields that the air carries and that do not act on its motion; their indices follow
+    /// those of [`Field::ALL`].
     pub const INKS: [Self; 4] = [Self::Ink1, Self::Ink2, Self::Ink3, Self::Ink4];
 
     /// Number of fields, including inks.
@@ -68,8 +68,8 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct Amounts {
     grid: AirGrid,
-    /// Amounts in the smallest unit: one array for each field, by the index of the field; empty for
-    /// a field that does not exist.
+    /// Amounts in units of 2⁻²⁰: one array for each field, by the index of the field; empty for a
+    /// field that does not exist.
     fields: Vec<Vec<u32>>,
     version: u64,
 }
@@ -82,15 +82,15 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// Returns a number that was never returned before in this process.
+/// Returns a version number that was never returned before in this process.
 fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Amounts {
-    /// Returns all fields but inks with amount 0; if `with_density` is true, also the density, with
-    /// 1.0 in every cell.
+    /// Returns amounts of 0 in all fields but inks; if `with_density` is true, also the density
+    /// field, with 1.0 in every cell.
     pub fn none(grid: AirGrid, with_density: bool) -> Self {
         let is_there = |field: &Field| with_density || *field != Field::Density;
         let cells = |field: Field| vec![0; if is_there(&field) { grid.len() } else { 0 }];
@@ -109,7 +109,8 @@ impl Amounts {
         amounts
     }
 
-    /// Adds the first `inks` inks (at most as many as [`Field::INKS`]) with amount 0.
+    /// Adds the first `inks` ink fields (at most as many as [`Field::INKS`]), with amount 0 in
+    /// every cell.
     #[must_use]
     pub fn with_inks(mut self, inks: usize) -> Self {
         for field in Field::INKS.into_iter().take(inks) {
@@ -118,7 +119,7 @@ impl Amounts {
         self
     }
 
-    /// Grid of the air's cells.
+    /// Shape and layout of the grid of air cells.
     pub fn grid(&self) -> AirGrid {
         self.grid
     }
@@ -138,19 +139,21 @@ impl Amounts {
         present.into_iter()
     }
 
-    /// Amounts of `field` in all cells including the halo, in the smallest unit, at
-    /// [`AirGrid::at`]; empty if the field does not exist.
+    /// Amounts of `field` in all cells including the halo, in units of 2⁻²⁰, at [`AirGrid::at`];
+    /// empty if the field does not exist.
     pub fn field(&self, field: Field) -> &[u32] {
         &self.fields[field as usize]
     }
 
-    /// Mutable amounts of `field`, as in [`Amounts::field`]; changes the version.
+    /// Mutable amounts of `field` in all cells, laid out as in [`Amounts::field`]; the version
+    /// changes.
     pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
         self.version = next_version();
         &mut self.fields[field as usize]
     }
 
-    /// Mutable amounts of all fields, by the index of the field; changes the version.
+    /// Mutable amounts of all fields, by the index of the field, each laid out as in
+    /// [`Amounts::field`]; the version changes.
     pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
         self.version = next_version();
         &mut self.fields
@@ -162,12 +165,12 @@ impl Amounts {
         self.version
     }
 
-    /// Amount of `field` in the cell `place`, in the smallest unit.
+    /// Amount of `field` in the cell `place`, in units of 2⁻²⁰.
     pub fn get(&self, field: Field, place: Place) -> u32 {
         self.fields[field as usize][self.grid.at(place)]
     }
 
-    /// Total amount of `field` in the air's box, without the halo, in the smallest unit.
+    /// Total amount of `field` in the air's box, without the halo, in units of 2⁻²⁰.
     pub fn total(&self, field: Field) -> u64 {
         let (grid, values) = (self.grid, self.field(field));
         let row = |y, z| {
@@ -182,7 +185,7 @@ impl Amounts {
             .sum()
     }
 
-    /// Memory of all fields in bytes.
+    /// Memory in bytes of the amounts of all fields.
     pub fn bytes(&self) -> usize {
         self.fields
             .iter()

@@ -1,4 +1,4 @@
-//! Saved state of the air for snapshots and checkpoints.
+//! State of the air as saved in snapshots and checkpoints.
 
 use std::convert::Infallible;
 
@@ -7,36 +7,40 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::store::account::ACCOUNTS;
 use crate::{Air, Field, FieldAccount};
 
-/// Saved state of the air: all values that do not follow from the scene and the world.
+/// Saved state of the air: all values that do not follow from the scene and from the other models.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirState {
     /// Accounts of [`Field::ALL`] and then of the inks that exist, each as the sums of
     /// [`FieldAccount::accounts`].
     accounts: Vec<[u64; ACCOUNTS]>,
-    /// Ash deposited on each column of air cells, in the smallest unit, at index `z · nx + x`.
+    /// Ash deposited on each column of air cells, in units of 2⁻²⁰, at index `z · nx + x`.
     deposited: Vec<u64>,
-    /// Part of the deposited ash that became grains, in the smallest unit, at index `z · nx + x`.
+    /// Part of the deposited ash that has become grains (cells of ash in the automaton), in units
+    /// of 2⁻²⁰, at index `z · nx + x`.
     laid: Vec<u64>,
-    /// Solid flags of all cells as a bit set, 32 cells per word, lowest bit first.
+    /// Solid flags of all cells of the air's box as a bit set, 32 cells per word, lowest bit first.
     solid: Vec<u32>,
-    /// Amounts of each field in each cell of the air's box, in the smallest unit; x fastest, then
-    /// y, then z.
+    /// Amounts of each field in each cell of the air's box, in units of 2⁻²⁰; x fastest, then y,
+    /// then z.
     fields: Vec<Vec<u32>>,
-    /// State of the solver, as `Solver::planes` returns it.
+    /// State of the solver (velocities and whatever else determines the motion), as
+    /// `Solver::planes` returns it.
     planes: Vec<Vec<u32>>,
 }
 
 /// Slices of all values of a saved state, in the order in which they are written, read, hashed and
 /// measured.
 pub struct Numbers<L, W> {
-    /// Sums of the accounts, ash deposited on each column, and the part that became grains.
+    /// Sums of all accounts, ash deposited on each column, and the part of that ash that became
+    /// grains; in this order.
     pub longs: [L; 3],
-    /// Solid flags, then the amounts of each field, then the arrays of the solver.
+    /// Arrays of 32-bit words: the solid flags, then the amounts of each field, then the arrays of
+    /// the solver.
     pub words: Vec<W>,
 }
 
 impl AirState {
-    /// Read-only slices of all values of the state.
+    /// Returns read-only slices of all values of the state, in the order of `Numbers`.
     pub(crate) fn numbers(&self) -> Numbers<&[u64], &[u32]> {
         let Self {
             accounts,
@@ -58,7 +62,7 @@ impl AirState {
         }
     }
 
-    /// Mutable slices of all values of the state.
+    /// Returns mutable slices of all values of the state, in the order of `Numbers`.
     pub fn numbers_mut(&mut self) -> Numbers<&mut [u64], &mut [u32]> {
         let Self {
             accounts,
@@ -87,7 +91,7 @@ impl AirState {
             + words.into_iter().map(size_of_val).sum::<usize>()
     }
 
-    /// Calls `visit` with the bytes of every value in turn, little-endian.
+    /// Calls `visit` with the little-endian bytes of every value of the state in turn.
     ///
     /// # Errors
     /// Returns the first error of `visit`.

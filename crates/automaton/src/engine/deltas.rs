@@ -1,34 +1,37 @@
-//! Changes of the tiles of a strip by spreading, stored until no thread reads the old state any
-//! more.
+//! Changes of the tiles of one strip by spreading, kept in a list until no thread reads the strip's
+//! old state any more.
 
 use crate::world::Strip;
 use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::simd::Simd;
 
-/// Upper bound, with a margin, of the number of changes that processing one tile adds to the list
-/// of one strip.
+/// Upper bound, with a margin, of the number of entries that processing one tile adds to the list
+/// of changes (`Deltas`) of one strip.
 const OF_A_TILE: usize = 8;
 
-/// Largest number of values per cell in a layer: amount and energy.
+/// Largest number of values per cell in a layer: 2 (amount, energy).
 const MOST_QUANTITIES: usize = 2;
 
-/// Changes of the tiles of one strip, as differences modulo 2¹⁶. The memory is kept for reuse.
+/// List of changes of the tiles of one strip: differences of amounts and energies modulo 2¹⁶. The
+/// memory is kept for reuse.
 #[derive(Debug, Default)]
 pub(super) struct Deltas {
-    /// For each tile the index of its change plus 1, or 0 without a change. The number of a tile is
-    /// the index of its row · 64 + its bit in the row.
+    /// For each tile, by its number, the index of its change in `at` plus 1, or 0 without a change.
+    /// A tile's number is the index of its row of tiles · 64 + its bit in the row.
     slots: Vec<u32>,
-    /// Number of changes. The vectors `at` and `lanes` are kept longer, so that a change is written
-    /// without a function call.
+    /// Number of changes in the list. `at` and `lanes` may be longer than `count`, so that a change
+    /// is stored without growing the vectors.
     count: usize,
     /// Tile number (index of the row · 64 + bit) and height y of each change.
     at: Vec<(u32, u32)>,
-    /// Differences of the amounts, and of the energies if there are any, for each change.
+    /// For each change the differences of the 32 cells' amounts, followed by those of their
+    /// energies if the material carries energy; in units, modulo 2¹⁶.
     lanes: Vec<Lanes>,
 }
 
 impl Deltas {
-    /// Prepares an empty list for a strip with `rows` rows of tiles.
+    /// Makes `slots` long enough for a strip with `rows` rows of up to 64 tiles; the list must be
+    /// empty.
     pub(super) fn prepare(&mut self, rows: usize) {
         let places = rows * ROW;
         if self.slots.len() != places {
@@ -36,7 +39,7 @@ impl Deltas {
         }
     }
 
-    /// Reserves memory for all changes that processing one more tile can cause.
+    /// Reserves memory in the list for all changes that processing one more tile can cause.
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
         // `lanes` has room wherever `at` has, because both grow together.
@@ -52,7 +55,8 @@ impl Deltas {
         self.lanes.resize(room * MOST_QUANTITIES, Lanes::ZERO);
     }
 
-    /// Adds the differences `change` to the tile with the number `place`, at height `y`.
+    /// Adds the differences `change` (amount, then energy, of all 32 cells) of the tile with the
+    /// number `place` at height `y` to those already listed for this tile, modulo 2¹⁶.
     /// `Deltas::reserve` must have been called for the processed tile.
     #[inline(always)]
     pub(super) fn add<S: Simd, const Q: usize>(
@@ -79,7 +83,7 @@ impl Deltas {
         }
     }
 
-    /// Adds the differences to the tiles of `strip` and clears the list.
+    /// Adds the listed differences to the amounts and energies of `strip` and clears the list.
     #[inline(always)]
     pub(super) fn apply<S: Simd, const Q: usize>(&mut self, s: S, strip: &mut Strip) {
         for (&(place, y), change) in self

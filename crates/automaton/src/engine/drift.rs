@@ -1,8 +1,8 @@
-//! Rules of random vertical motion on the tiles of a strip: first upwards, columns from the top
-//! down, then downwards, columns from the bottom up.
+//! Rules of random vertical motion, such as rising steam, applied to the tiles of a strip: first
+//! upwards, columns from the top down, then downwards, columns from the bottom up.
 //!
 //! Random numbers choose the moving cells in every step, so every tile that contains matter is
-//! processed, until no cell could move with any random numbers.
+//! processed, until no cell could move for any values of the random numbers.
 
 use super::heavier::{Heavier, Layers};
 use crate::rules::UpDown;
@@ -11,7 +11,8 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Work that applies a rule of random vertical motion to one strip.
+/// SIMD kernel that applies a rule of random vertical motion to the strip `strip` of a layer, for
+/// one step.
 pub(super) struct Rises<'a, R> {
     pub(super) strip: &'a mut Strip,
     pub(super) tz: usize,
@@ -21,12 +22,13 @@ pub(super) struct Rises<'a, R> {
     pub(super) key: StepKey,
 }
 
-/// Two tiles, one above the other: indices of their rows, and their common bit.
+/// Two vertically adjacent tiles: indices of their rows of tiles in the strip, and their common bit
+/// in the rows.
 #[derive(Clone, Copy)]
 struct Pair {
-    /// Index of the row with the giving tile.
+    /// Index of the row of tiles that contains the giving tile.
     from: usize,
-    /// Index of the row with the receiving tile.
+    /// Index of the row of tiles that contains the receiving tile.
     to: usize,
     bit: usize,
 }
@@ -47,8 +49,8 @@ impl<R: UpDown> Work for Rises<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Moves matter from the cells at height `y` to the cells at height `to`, which lie directly
-    /// above if `up` is true, else directly below.
+    /// Moves matter from the cells at height `y` (in cells) into the cells at height `to`, which
+    /// lie directly above if `up` is true, else directly below.
     #[inline(always)]
     fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
         for w in 0..self.strip.width {
@@ -68,8 +70,9 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// Returns the bit mask of the cells that cannot sink because of the cell above. `[tx, y]`:
-    /// index of the tile; `index` and `bit`: row of the tile and bit in the row.
+    /// Returns the bit mask of the cells whose matter cannot sink: the cell above is solid, beyond
+    /// the roof, or full enough to block sinking (`UpDown::blocking_filling`). `[tx, y]`: index of
+    /// the tile; `index` and `bit`: row of the tile and bit in the row.
     #[inline(always)]
     fn held<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2], index: usize, bit: usize) -> u32 {
         let above = index + self.strip.width;
@@ -86,7 +89,7 @@ impl<R: UpDown> Rises<'_, R> {
         !open | !s.above(s.splat(self.rule.blocking_filling()), full)
     }
 
-    /// Moves matter from the tile `from` to the tile `to`, upwards if `up` is true. `y`, `to_y`:
+    /// Moves matter from the tile `from` into the tile `to`, upwards if `up` is true. `y`, `to_y`:
     /// heights of the giving and the receiving tile in cells; `tx`: x index of both tiles.
     #[inline(always)]
     fn tile<S: Simd>(
@@ -141,7 +144,8 @@ impl<R: UpDown> Rises<'_, R> {
     }
 }
 
-/// Test for cells of a strip that could move with some random numbers.
+/// SIMD kernel that sets `found` if matter of any cell of a strip could move vertically for some
+/// values of the random numbers.
 pub(super) struct Stirs<'a, R> {
     pub(super) rises: Rises<'a, R>,
     pub(super) found: &'a mut bool,
@@ -168,8 +172,8 @@ impl<R: UpDown> Work for Stirs<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Returns true if any cell at height `y` could give to the cell at height `to` with some
-    /// random numbers.
+    /// Returns true if matter of any cell at height `y` could move to the cell at height `to` for
+    /// some values of the random numbers.
     #[inline(always)]
     fn row_stirs<S: Simd>(&mut self, s: S, [y, to]: [usize; 2], up: bool) -> bool {
         let chosen = if self.rule.ever_acts(up) { u32::MAX } else { 0 };

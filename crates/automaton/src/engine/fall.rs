@@ -1,4 +1,4 @@
-//! Vertical rules on the tiles of a strip.
+//! Vertical rules (motion of matter between cells of a column) applied to the tiles of a strip.
 //!
 //! A pair of tiles, one above the other, is processed if it contains matter and a tile changed
 //! since the pair was last processed: the upper tile, or, for rules that also move matter up,
@@ -17,23 +17,27 @@ use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Work that applies a vertical rule to adjacent strips. `MEETS` is true if the cells may contain
-/// denser matter; `Q` is the number of values per cell.
+/// SIMD kernel that applies a vertical rule to adjacent strips. `MEETS` is true if the cells may
+/// also contain denser matter; `Q` is the number of values per cell: 1 (amount) or 2 (amount,
+/// energy).
 pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
-    /// z index of the first strip.
+    /// z index of the first of `strips`.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
     pub(super) common: FallCommon<'a, R>,
-    /// Scratch buffer: bit sets of the tiles in the row below that had changed before this step.
+    /// Scratch buffer: bit sets, one per 64 tiles along x, of the tiles one cell lower that had
+    /// changed before this step.
     pub(super) before: &'a mut Vec<u64>,
 }
 
-/// Inputs of a vertical rule that all parts of the simulation box share in a step.
+/// Inputs of a vertical rule in one step that are equal for all parts of the simulation box (the
+/// strips of one thread each).
 pub(super) struct FallCommon<'a, R> {
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
     pub(super) rule: &'a R,
-    /// Number of the last read of the layer, for each kind of reader.
+    /// Times at which the layer was last read, by kind of reader (`Reading`); a reader gets the
+    /// changes made after its last read.
     pub(super) reads: Reads,
 }
 
@@ -86,7 +90,7 @@ impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEET
     }
 }
 
-/// Work that applies a vertical rule to one strip.
+/// SIMD kernel that applies a vertical rule to one strip.
 struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     s: S,
     kernel: &'a R::Kernel<S>,
@@ -95,9 +99,9 @@ struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     ground: GroundStrip<'a>,
 }
 
-/// Tile that is being processed.
+/// Position of the upper tile of the pair that is being processed.
 struct Here {
-    /// Index in the strip of the tile's row, and bit of the tile in the row.
+    /// Index of the tile's row of tiles in the strip, and bit of the tile in that row (0–63).
     index: usize,
     bit: usize,
     /// Index of the tile: x in tiles, y in cells.
@@ -106,10 +110,12 @@ struct Here {
 }
 
 impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
-    /// True if matter may also move upwards.
+    /// True if matter may move up from the lower to the upper tile: by the rule itself, or
+    /// displaced by denser matter.
     const UP: bool = R::UP || H::MEETS;
 
-    /// Processes all marked pairs of tiles of the strip, from the bottom row up.
+    /// Processes all pairs of vertically adjacent tiles of `strip` that are marked as changed, from
+    /// the bottom up; `before`: scratch buffer.
     #[inline(always)]
     fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
         let (ny, width) = (self.ground.ny(), strip.width);
@@ -150,7 +156,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         }
     }
 
-    /// Applies the rule to the tile `here` and the tile below.
+    /// Applies the rule to the tile `here` and the tile directly below.
     #[inline(always)]
     fn tile(&self, strip: &mut Strip, here: &Here) {
         let (s, &Here { index, bit, tx, y }) = (self.s, here);
@@ -195,9 +201,9 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         self.write(strip, (y, index, bit), above, true);
     }
 
-    /// Stores the new `values` of the tile at height y, row index and bit; if the tile became
-    /// empty, makes its slot available for reuse (`Strip::leave`). `may_empty` is false if the tile
-    /// cannot have become empty.
+    /// Stores the new `values` (amount, energy) of the tile at the height, row index and bit (`y`,
+    /// `index`, `bit`); if the tile became empty, makes its memory slot available for reuse
+    /// (`Strip::leave`). `may_empty` is false if the tile cannot have become empty.
     #[inline(always)]
     fn write(
         &self,

@@ -1,23 +1,23 @@
-//! Amounts of denser matter in the cells of a layer, which reduce the free volume for that layer.
+//! Amounts of denser matter in the cells of a layer; denser matter reduces the cell volume that is
+//! free for the layer.
 
 use crate::world::{Layer, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Source of the amounts of denser matter, for the layer that a rule moves.
+/// Source of the amounts of denser matter in the cells of one layer.
 pub(super) trait Heavier: Copy {
     /// True if the cells of the layer may contain denser matter.
     const MEETS: bool;
 
-    /// Returns the amount of denser matter in each cell of a tile, in the smallest unit, at most a
-    /// full cell. `index`: row of the tile in its strip; `bit`: tile in the row; `tz`: z index of
-    /// the strip.
+    /// Returns the amount of denser matter in each cell of a tile, in units, at most a full cell.
+    /// `index`: row of the tile in its strip; `bit`: tile in the row; `tz`: z index of the strip.
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V;
 }
 
-/// Source without denser matter, used where none is near the strip; `MEETS` is true if other strips
-/// may contain some.
+/// Source without denser matter, for strips with none in or next to them. `MEETS` is true if strips
+/// elsewhere may contain denser matter.
 #[derive(Clone, Copy)]
 pub(super) struct Nothing<const MEETS: bool>;
 
@@ -30,7 +30,7 @@ impl<const MEETS: bool> Heavier for Nothing<MEETS> {
     }
 }
 
-/// Denser layers of a world as the source of the amounts.
+/// Source that reads the amounts from the denser layers of a world.
 #[derive(Clone, Copy)]
 pub(super) struct Layers<'a>(pub(super) &'a [Layer]);
 
@@ -62,8 +62,8 @@ impl Layers<'_> {
     }
 }
 
-/// Returns the amounts in the tile at bit `bit` of the row `index`; 0 everywhere if the tile is not
-/// stored.
+/// Returns the amounts, in units, in the 32 cells of the tile at bit `bit` of the row of tiles
+/// `index`; 0 everywhere if the tile is not stored.
 #[inline(always)]
 fn amounts(strip: &Strip, index: usize, bit: usize) -> &lavoxel_base::grid::tile::Lanes {
     strip.tile(strip.row(index).slots[bit % ROW]).amount()

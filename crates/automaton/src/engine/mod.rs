@@ -21,7 +21,8 @@ use crate::world::World;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::Draw;
 
-/// Calls `act` with the index and reference of each item; on all threads if `parallel`.
+/// Calls `act` with the index of and a reference to each of `items`; on all threads if `parallel`
+/// is true.
 fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + Sync) {
     if parallel {
         items
@@ -36,15 +37,16 @@ fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + 
     }
 }
 
-/// Engine: applies rules to a world. Engines may keep scratch memory, but all state is in the
-/// world.
+/// Applies rules to a world. An engine may keep scratch memory, but all state is in the world.
 pub trait Engine: Send {
-    /// Applies `rule`, given as index of the layer and rule, for the step that `draw` identifies.
+    /// Applies `rule`, a pair of layer index and rule, to `world` for the step that `draw`
+    /// identifies.
     fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw);
 
-    /// Returns the places where `rule` acts, in any order, in round `round` of the step that `draw`
-    /// identifies; a step may have several rounds. Does not change the world: the caller carries
-    /// out the events, because a reaction with the flow model needs more than the rules know.
+    /// Returns the events of `rule` (such as a reaction) with their cells, in any order, in round
+    /// `round` of the step that `draw` identifies; a step may have several rounds. Does not change
+    /// the world: the caller carries out the events, because a reaction with the flow model needs
+    /// more than the rules know.
     fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
         world
             .grid()

@@ -24,8 +24,8 @@ impl Engine for Plain {
 }
 
 impl Driver for Plain {
-    /// Applies a vertical rule to each pair of adjacent open cells in each column, from the bottom
-    /// up, with immediate effect.
+    /// Applies a vertical rule to each pair of vertically adjacent open cells, in each column from
+    /// the bottom up; a pair sees the changes of the pairs before it in the column.
     fn column<R: Column<Q>, const Q: usize>(
         &mut self,
         (world, layer): (&mut World, usize),
@@ -49,8 +49,8 @@ impl Driver for Plain {
         }
     }
 
-    /// Applies an exchange rule: the flow out of every cell is computed from the state before the
-    /// step.
+    /// Applies an exchange rule (such as spreading): the flow out of every cell is computed from
+    /// the state before the step.
     fn exchange<R: Exchange<Q>, const Q: usize>(
         &mut self,
         (world, layer): (&mut World, usize),
@@ -137,8 +137,8 @@ impl Driver for Plain {
     }
 }
 
-/// Returns true if the cell above (x, y, z) is solid, lies above the roof, or is filled to at least
-/// `holds` (smallest unit of amount).
+/// Returns true if the matter of the layer in the cell (x, y, z) cannot sink: the cell above is
+/// solid, lies above the roof, or is filled to at least `holds` (units of amount).
 fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
     let full = || {
@@ -150,8 +150,8 @@ fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
-/// Moves the flow `gifts` from the cell `here` to its neighbours, and books outflow from the
-/// simulation box and friction losses.
+/// Moves the amounts and energies `gifts` from the cell `here` to its neighbours, and books outflow
+/// from the simulation box and friction losses.
 fn give<const Q: usize>(
     world: &mut World,
     layer: usize,

@@ -1,5 +1,5 @@
-//! Rules that act at single places (reactions, setting), on tiles: only tiles are searched that
-//! contain the rule's layer and that contain or touch the other layers that the rule needs.
+//! Rules that act at single cells (reactions, solidification), on tiles: only tiles are searched
+//! that contain the rule's layer and that contain or touch the other layers that the rule needs.
 
 use crate::rules::{Due, Needed, Point};
 use crate::world::{AMOUNT, Layer, World};
@@ -7,7 +7,8 @@ use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z, bits};
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::Draw;
 
-/// Returns the places where `rule` acts in round `round` of a step, strip by strip.
+/// Returns the cells in which `rule` acts in round `round` of the step that `draw` identifies,
+/// strip by strip.
 pub(super) fn due(world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
     let strips = &world.layers[rule.site().0].strips;
     let held = (0..strips.len()).into_par_iter().map(|tz| {
@@ -43,8 +44,9 @@ fn due_in_strip(world: &World, rule: &dyn Point, tz: usize, draw: Draw, round: u
     found
 }
 
-/// Returns the tiles of a row that contain, or if allowed touch, the layer that the rule needs, as
-/// a bit set; `[w, y, tz]`: word of the row, height, z index of the strip.
+/// Returns, as a bit set, the tiles of a row of tiles that contain the layer `needed`, or share a
+/// face with such a tile if `needed` allows neighbours. `[w, y, tz]`: index of the row along x (64
+/// tiles each), height, z index of the strip.
 fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
     let layer = &world.layers[needed.layer];
     if needed.beside {
@@ -54,8 +56,8 @@ fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
     }
 }
 
-/// Returns the non-empty tiles of `layer` in the row of tiles `w` at height `y`, as a bit set; 0
-/// outside of the simulation box.
+/// Returns the non-empty tiles of `layer` in the row of tiles `w` (64 tiles along x each) at height
+/// `y` of the strip `tz`, as a bit set; 0 outside of the simulation box.
 fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
     let strip = layer.strips.get(tz).filter(|strip| w < strip.width);
     let inside = y >= 0 && y < layer.grid().ny as isize;
@@ -64,8 +66,9 @@ fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
         .map_or(0, |strip| strip.row(strip.index(y as usize, w)).held)
 }
 
-/// Returns the tiles of a row that contain `layer` or share a face with a tile that does, as a bit
-/// set; `[w, y, tz]`: word of the row, height, z index of the strip.
+/// Returns the tiles of a row of tiles that contain `layer` or share a face with a tile that does,
+/// as a bit set. `[w, y, tz]`: index of the row along x (64 tiles each), height, z index of the
+/// strip.
 fn dilated_tiles(layer: &Layer, [w, y, tz]: [usize; 3]) -> u64 {
     let y = y as isize;
     let here = row(layer, tz, y, w);

@@ -24,16 +24,16 @@ use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
 
-/// Bit masks of the cells at the edges of a tile, in the order of the directions in which matter
-/// leaves the tile over them: west (x = 0), east (x = 7), north (z = 0), south (z = 3).
+/// Bit masks of the cells at the four edges of a tile: west (x = 0), east (x = 7), north (z = 0),
+/// south (z = 3). Matter that leaves the tile in direction i comes from the cells of mask i.
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 
-/// Losses of a layer in a step, in the smallest units of amount and of energy.
+/// Losses of a layer in a step by an exchange rule: outflow from the simulation box, and friction.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Amount and energy that left through open sides of the simulation box.
+    /// Amount and energy that left through open sides of the simulation box, in units.
     pub(super) outflow: [u64; 2],
-    /// Energy lost to friction, in the smallest unit of energy.
+    /// Energy lost to friction, in units.
     pub(super) friction: u64,
 }
 
@@ -46,7 +46,7 @@ impl Lost {
     }
 }
 
-/// Strip with its neighbours to the north and south, in the state before the step.
+/// Strip and its neighbours to the north and south, in the state before the step.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a> {
     pub(super) tz: usize,
@@ -56,7 +56,8 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Returns true if any tile of the strip must be processed.
+    /// Returns true if the exchange rule must process any tile of the strip; `activities`: activity
+    /// recorded when its tiles were last processed.
     pub(super) fn is_awake(&self, activities: &Activities) -> bool {
         ![
             activities.active,
@@ -69,8 +70,8 @@ impl<'a> Near<'a> {
             && self.here.tiles() > 0
     }
 
-    /// Returns the row of tiles with the index `index` (tiles from 64 `w` on) and the adjacent
-    /// rows; the row above only if `above` is true.
+    /// Returns the row of tiles with the index `index` (its first tile has the x index 64 `w`) and
+    /// the six adjacent rows. If `above` is false, a row of empty tiles stands for the row above.
     #[inline(always)]
     fn rows(&self, index: usize, w: usize, above: bool) -> Around<'a> {
         let strip = self.here;
@@ -89,9 +90,9 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Row of tiles with the adjacent rows, looked up once for all tiles of the row.
+/// Row of up to 64 tiles with its six adjacent rows, looked up once for all tiles of the row.
 struct Around<'a> {
-    /// Index of the row in its strip.
+    /// Index of the middle row in its strip.
     index: usize,
     here: &'a TileRow,
     below: &'a TileRow,
@@ -104,8 +105,8 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Returns the tiles that must be processed, as a bit set; `last` is the activity of the row
-    /// when its tiles were last processed.
+    /// Returns the tiles of the row that the exchange rule must process, as a bit set; `last` is
+    /// the activity recorded when the row's tiles were last processed.
     #[inline(always)]
     fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
@@ -118,8 +119,8 @@ impl Around<'_> {
         self.here.held & (here | last.active | last.able & around)
     }
 
-    /// Returns the contents of the tiles to the west, east, north and south of the tile at bit
-    /// `bit`.
+    /// Returns the contents (amounts, energies) of the tiles to the west, east, north and south of
+    /// the tile at bit `bit` of the row.
     #[inline(always)]
     fn side_tiles<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
         let west = if bit > 0 {
@@ -141,15 +142,15 @@ impl Around<'_> {
     }
 }
 
-/// Lists of changes to which one strip adds: those of the strip to the north, of the strip itself,
-/// and of the strip to the south.
+/// Lists of changes into which the flow out of one strip is written: those of the strip to the
+/// north, of the strip itself, and of the strip to the south.
 pub(super) struct Out<'a> {
     pub(super) north: &'a mut Deltas,
     pub(super) here: &'a mut Deltas,
     pub(super) south: &'a mut Deltas,
 }
 
-/// Work that applies an exchange rule to one strip.
+/// SIMD kernel that computes the flow out of one strip by an exchange rule.
 pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) s: S,
     pub(super) kernel: &'a R::Kernel<S>,
@@ -162,7 +163,7 @@ pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) open: bool,
 }
 
-/// Tile whose outgoing flow is being computed.
+/// Tile whose outgoing flow is being computed: its position, and its row with the adjacent rows.
 struct Here<'a> {
     rows: &'a Around<'a>,
     /// Bit of the tile in its row of tiles.
@@ -172,8 +173,8 @@ struct Here<'a> {
     y: usize,
 }
 
-/// Tile with its surroundings, computed on demand: the interface through which a rule reads the
-/// state.
+/// Tile with its surroundings, through which a rule reads amounts, energies and ground; values are
+/// computed when the rule asks for them.
 struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     spread: &'a Spread<'a, S, R, H, Q>,
     here: &'a Here<'b>,
@@ -323,9 +324,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
         }
     }
 
-    /// Returns the amount plus that of denser matter in each cell of `tile`. `place`: row index,
-    /// bit in the row and z index of the strip, or `None` if there can be no denser matter in the
-    /// tile.
+    /// Returns the sum of the layer's amount and that of denser matter in each cell of `tile`, in
+    /// units. `place`: row index, bit in the row and z index of the strip, or `None` if the tile
+    /// can contain no denser matter.
     #[inline(always)]
     fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
         let s = self.spread.s;
@@ -339,15 +340,15 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
     }
 }
 
-/// Result of processing a tile: under which conditions matter can flow out of the tile in the next
-/// step.
+/// Activity of a processed tile: the condition under which matter can flow out in the next step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum TileActivity {
-    /// No cell has enough energy to give; changes around the tile make no difference.
+    /// No cell has enough energy to give matter, so that changes in the adjacent tiles cannot start
+    /// a flow.
     Cold,
-    /// Nothing can flow out with any random numbers, unless the surroundings change.
+    /// No matter can flow out with any random numbers, until the tile or an adjacent tile changes.
     Still,
-    /// Matter flowed out, or could flow out with other random numbers.
+    /// Matter flowed out in this step, or could have with other random numbers.
     Live,
 }
 
@@ -408,8 +409,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         lost
     }
 
-    /// Computes the flow out of the tile `here` and adds it to the change lists `out` and to the
-    /// losses `lost`.
+    /// Computes the flow out of the tile `here`: adds the flow to the change lists `out`, and the
+    /// losses of matter and energy to `lost`.
     #[inline(always)]
     fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> TileActivity {
         let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
@@ -467,7 +468,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         TileActivity::Live
     }
 
-    /// Returns the amount plus that of denser matter in the cells below the tile.
+    /// Returns the sum of the layer's amount and that of denser matter in the cells directly below
+    /// the tile `here`, in units.
     #[inline(always)]
     fn below(&self, here: &Here<'_>) -> S::V {
         let (s, strip) = (self.s, self.near.here);
@@ -482,8 +484,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         )
     }
 
-    /// Returns for each direction the bit mask of those cells in `able` that may give in this
-    /// direction.
+    /// Returns the bit mask of those cells of `able` from which matter may flow, for each direction
+    /// (west, east, north, south); `masks`: solid cells in and around the tile.
     #[inline(always)]
     fn free(&self, masks: &Masks, able: u32) -> [u32; 4] {
         let mut free = masks.free;
@@ -495,8 +497,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         masked(free, able)
     }
 
-    /// Subtracts the outflow through open sides of the simulation box and the friction losses from
-    /// the flow `parcels`, and adds both to `lost`.
+    /// Removes from the horizontal flow `parcels` what leaves through open sides of the simulation
+    /// box and what friction consumes, and adds both to `lost`.
     #[inline(always)]
     fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
         let s = self.s;
@@ -520,8 +522,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Adds the vertical flow `given` to the tiles below and above, and to `leaving`, the total
-    /// flow out of each cell.
+    /// Adds the vertical flow `given` (down, up) of the tile `here` to the change lists `out`, and
+    /// to `leaving`, the total flow out of each cell.
     #[inline(always)]
     fn deliver_vertically(
         &self,
@@ -545,9 +547,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Adds the horizontal flow `parcels` to this tile and to the four tiles around it; `given`
-    /// marks the giving cells with one mask per direction, and `leaving` is the total flow out of
-    /// each cell.
+    /// Adds the horizontal flow `parcels` to the changes of this tile and of the four tiles around
+    /// it in `out`; `given`: bit masks of the giving cells, one per direction (west, east, north,
+    /// south); `leaving`: total flow out of each cell, in units.
     #[inline(always)]
     fn deliver(
         &self,

@@ -2,9 +2,9 @@
 //! change, with the widest SIMD instructions of the processor, on all threads.
 //!
 //! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state
-//! and writes each tile's gifts into a list of deltas; a strip takes its deltas as soon as no
-//! thread reads its old state any more: the strips inside a part a little behind, those at its ends
-//! when all parts are done.
+//! and writes the flow out of each tile into a list of changes per strip. A strip takes its changes
+//! as soon as no thread reads its old state any more: inside a part shortly after the strip was
+//! processed, at the ends of a part when all parts are done.
 //!
 //! Invariant: every tile has one writer at a time and every sum is of integers, so the bits depend
 //! neither on the number of threads nor on the cuts between parts.
@@ -25,7 +25,8 @@ use lavoxel_base::parallel::{self, *};
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Minimum number of tiles per part; with fewer, waking another thread takes longer than the work.
+/// Minimum number of tiles to process in a part (the adjacent strips of one thread); with fewer,
+/// waking another thread takes longer than the work.
 const LEAST_PART: usize = 128;
 
 /// Tiled engine. All state is in the world; the engine stores only scratch memory and caches.
@@ -35,22 +36,23 @@ pub struct Tiled {
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
     grains: grains::Scratch,
-    /// Empty strip that stands for the neighbours beyond the first and the last strip, for layers
-    /// with one and with two values per cell.
+    /// Empty strips that stand for the neighbours beyond the first and the last strip: the first
+    /// for layers with one value per cell (amount), the second for layers with two (amount,
+    /// energy).
     nothing: [Option<Strip>; 2],
-    /// Caches of the tracing rule, one for each layer.
+    /// Caches of the tracing rule (levelling of connected liquid bodies), one for each layer.
     tracers: Vec<Tracer>,
-    /// Scratch buffer: cells that lose energy, each with the loss in the smallest unit.
+    /// Scratch buffer: cells that lose energy, each with the loss in units.
     losing: Vec<(Place, u16)>,
 }
 
-/// Scratch memory for one part of the simulation box.
+/// Scratch memory for one part of the grid: adjacent strips that one thread processes.
 #[derive(Debug, Default)]
 struct Scratch {
     before: Vec<u64>,
     ring: [Deltas; 3],
-    /// Changes of the strip before the part, of its first and its last strip, and of the strip
-    /// after the part.
+    /// Pending changes of the four strips that other threads may read at the same time: the strip
+    /// before the part, the part's first and last strip, and the strip after the part.
     ends: [Deltas; 4],
     lost: Lost,
 }
@@ -84,8 +86,8 @@ impl Tiled {
         }
     }
 
-    /// Divides the strips `from..to` into parts with equal estimated work, and stores the index
-    /// after the last strip of each part in `cuts`.
+    /// Divides the strips `from..to` into parts with equal estimated work, and stores in `cuts` the
+    /// z index after the last strip of each part.
     fn cut(&mut self, layer: &Layer, from: usize, to: usize) {
         // Estimate of the work: mostly the changed tiles, plus a little for tiles that may be
         // marked in this step.
@@ -113,16 +115,16 @@ impl Tiled {
     }
 }
 
-/// Returns the range of strips that contains all strips with tiles to process, as first index and
-/// last index plus one; `None` if there are none.
+/// Returns the range of strips from the first to the last with tiles to process, as first z index
+/// and last plus one; `None` if no tile of the layer must be processed.
 fn awake(layer: &Layer) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
     Some((from, to))
 }
 
-/// Updates for each strip in `from..to` the flag that says if rules have tiles to process, from the
-/// marks of the tiles.
+/// Sets `layer.awake` for each strip in `from..to`: true if a tile of the strip is marked for a
+/// rule or active.
 fn update_awake(layer: &mut Layer, from: usize, to: usize) {
     for z in from..to {
         let strip = &layer.strips[z];
@@ -193,9 +195,9 @@ impl Driver for Tiled {
         update_awake(layer, from, to);
     }
 
-    /// Runs a rule of random vertical motion. Skips the layer while the rule, the ground and the
-    /// layers that it reads are unchanged since a run in which no cell could have moved with any
-    /// random numbers.
+    /// Applies a rule of random vertical motion. Skips the layer if no cell could have moved for
+    /// any random numbers when the rule was last applied, and rule, ground and the layers that it
+    /// reads have not changed since.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let (ground, heavier, own) = world.split(layer);
         let now = |own: &Layer| {
@@ -330,8 +332,8 @@ impl Driver for Tiled {
     }
 }
 
-/// Runs a vertical rule on parts of the grid in parallel, one part per thread. `first`: z index of
-/// the first of `strips`; `cuts`: for each part the z index after its last strip.
+/// Applies a vertical rule to parts of the grid in parallel, one part per thread. `first`: z index
+/// of the first of `strips`; `cuts`: for each part the z index after its last strip.
 fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
@@ -358,7 +360,7 @@ fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Inputs of an exchange rule that all parts of the simulation box share in a step.
+/// Inputs of an exchange rule that all parts of the grid share in a step.
 struct Common<'a, R> {
     level: Level,
     ground: &'a Ground,
@@ -367,8 +369,8 @@ struct Common<'a, R> {
     draw: Draw,
 }
 
-/// Part of the simulation box: adjacent strips. The first and the last strip may also be read by
-/// the threads that process the adjacent parts.
+/// Part of the grid: adjacent strips that one thread processes. Its first and last strip may also
+/// be read by the threads that process the adjacent parts.
 struct StripRange<'a> {
     /// z index of the first strip of the part.
     from: usize,
@@ -381,7 +383,7 @@ struct StripRange<'a> {
 }
 
 impl StripRange<'_> {
-    /// Returns the strip with z index `from − 1 + i`.
+    /// Returns the strip with z index `from − 1 + i`: 0 is the strip before the part.
     fn strip(&self, i: usize) -> &Strip {
         let inner = 1 + usize::from(self.first.is_some());
         match i {
@@ -395,7 +397,8 @@ impl StripRange<'_> {
         }
     }
 
-    /// Returns who may change the strip with z index `from − 1 + i` during the parallel run.
+    /// Returns the owner, during the parallel computation, of the strip with z index `from − 1 +
+    /// i`.
     fn place(&self, i: usize) -> Owner {
         match i {
             0 => Owner::Others(0),
@@ -407,18 +410,18 @@ impl StripRange<'_> {
     }
 }
 
-/// Owner of a strip, which decides when changes of the strip can be applied.
+/// Owner of a strip, which decides when changes can be applied to the strip.
 enum Owner {
-    /// Strip that only this part (the adjacent strips of one thread) reads and writes; the field is
-    /// the index in `StripRange::inner`.
+    /// Strip that only the thread of this part reads and writes; the field is the index in
+    /// `StripRange::inner`.
     Inner(usize),
-    /// Strip that other parts also read: its changes are stored in [`Scratch::ends`], at the index
-    /// in the field, until all parts are done.
+    /// Strip that the threads of adjacent parts read as well: its changes are stored in
+    /// [`Scratch::ends`], at the index in the field, until all parts are done.
     Others(usize),
 }
 
-/// Runs an exchange rule on parts of the grid in parallel, one part per thread. `cuts` holds for
-/// each part the z index after its last strip.
+/// Applies an exchange rule to parts of the grid in parallel, one part per thread. `cuts`: for each
+/// part the z index after its last strip.
 fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: StripRange<'_>,
     common: &Common<'_, R>,
@@ -475,8 +478,8 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Work that applies an exchange rule to one part of the grid; the changes of strips at the ends of
-/// the part, which other threads read, are only stored in `scratch`.
+/// SIMD kernel that applies an exchange rule to one part of the grid; changes of strips that other
+/// threads read are only stored in `scratch`.
 struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: StripRange<'a>,
     common: &'a Common<'a, R>,
@@ -558,8 +561,8 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
     }
 }
 
-/// Applies the changes `deltas` to the strip with z index `from − 1 + i` of the part, or stores
-/// them in `ends` if other threads still read the strip.
+/// Applies the changes `deltas` to the strip with z index `from − 1 + i` (`from`: first strip of
+/// the part), or moves them to `ends` if other threads still read the strip.
 #[inline(always)]
 fn take<S: Simd, const Q: usize>(
     s: S,
@@ -578,8 +581,8 @@ fn take<S: Simd, const Q: usize>(
     }
 }
 
-/// Work that applies the stored changes to the strips at the ends of the parts, after all parts are
-/// done.
+/// SIMD kernel that applies the stored changes to the strips at the ends of the parts, after all
+/// parts are done.
 struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],

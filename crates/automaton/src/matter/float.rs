@@ -1,10 +1,10 @@
-//! Conditions for floating: which materials form rigid floating pieces, and which liquids carry
-//! such pieces.
+//! Conditions for floating: which materials form floating pieces (connected cells that move as a
+//! rigid body), and which liquids carry such pieces.
 
 use super::{Kind, Material};
 
-/// Memory for floating pieces (labels, and buffers for their motion) relative to the memory of the
-/// floating matter itself; 150 bytes per cell.
+/// Ratio of the memory for floating pieces (labels, and buffers for their motion) to the memory of
+/// the floating matter itself, which makes 150 bytes per cell.
 pub const FLOATED: f64 = 30.0;
 
 /// Returns true if pieces of other materials can float in `material`: any liquid except one that

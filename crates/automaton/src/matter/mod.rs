@@ -1,4 +1,5 @@
-//! Definitions of materials, as plain data (serde tables of a scene) that the rules read.
+//! Definitions of materials, as plain data (tables of a scene, read by serde) from which the rules
+//! take their parameters.
 
 mod float;
 mod reaction;
@@ -18,11 +19,11 @@ use lavoxel_base::validate::Invalid;
 /// Largest number of materials of a scene, not counting the lava.
 pub const MAX_MATERIALS: usize = 15;
 
-/// Longest name of a material, in bytes.
+/// Largest length of the name of a material or chemical element, in bytes.
 pub(crate) const LONGEST_NAME: usize = 16;
 
-/// Largest amount above a full cell that pressure may put into the lowest cell of a column at rest,
-/// in full cells; below 1, because a cell stores less than 2 full cells.
+/// Largest amount above a full cell that compression may put into the lowest cell of a column at
+/// rest, in full cells. Below 1, because a cell stores less than 2 full cells.
 const DEEPEST: f64 = 0.95;
 
 /// Kind of matter, which decides the group of rules that move a material.
@@ -34,23 +35,23 @@ pub enum Kind {
     Liquid,
     /// Gas: drifts at random, and is pressed up by denser matter.
     Gas,
-    /// Immobile solid, apart from floating pieces.
+    /// Still matter: stays in its cells; moves only in floating pieces.
     Still,
     /// Granular matter: each grain fills exactly one cell and falls, slides and slips as a whole.
     Grain,
-    /// Moves by gravity and spreading, with the energy that it carries: the lava, of which every
-    /// world has one.
+    /// Lava: moves by gravity and spreading, as the energy that it carries allows; every world has
+    /// exactly one such material.
     Viscous,
 }
 
-/// Group of rules that moves a fluid; follows from `Kind` and `Pressure`.
+/// Group of rules that moves a material; follows from `Kind` and `Pressure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
     /// Lava: flows by gravity and spreading, as its energy allows.
     Viscous,
     /// Liquid without pressure: falls and levels out with its neighbours.
     Level,
-    /// Liquid whose pressure acts through connected full cells (tracing).
+    /// Liquid whose pressure acts through connected full cells (rule of tracing).
     Trace,
     /// Liquid whose pressure acts by a slight compression of the lower cells.
     Compress,
@@ -59,7 +60,7 @@ pub(crate) enum Motion {
     Still,
 }
 
-/// Rule by which the materials in a cell share its volume.
+/// Rule that says how much matter of all kinds a cell can contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capacity {
@@ -67,7 +68,7 @@ pub enum Capacity {
     /// ones.
     #[default]
     Shared,
-    /// Each material has a full cell to itself and is not affected by the amounts of the others.
+    /// Each material can fill the whole cell, whatever the amounts of the other materials.
     Own,
 }
 
@@ -95,23 +96,23 @@ impl Kind {
     }
 }
 
-/// Part of a melting body of lava (physical model) whose cells a material shows.
+/// Part of a melting body of lava (physical model) whose cells a material displays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shows {
-    /// Rock of the bodies in the scene, which never melts or moves.
+    /// Mould: rock of the scene's `[[body]]` tables, which never melts or moves.
     Mould,
-    /// Solid lava.
+    /// Solid lava of the melting body.
     Solid,
-    /// Liquid lava.
+    /// Liquid lava of the melting body.
     Melt,
 }
 
 impl Shows {
-    /// All parts, in the order of the layers that display them.
+    /// All parts of a melting body, in the order of the layers that display them.
     pub const ALL: [Self; 3] = [Self::Mould, Self::Solid, Self::Melt];
 
-    /// Name of the material that shows this part, unless the scene defines another.
+    /// Default name of the material that displays this part of the melting body.
     pub fn usual_name(self) -> &'static str {
         match self {
             Self::Mould => "mould",
@@ -120,7 +121,7 @@ impl Shows {
         }
     }
 
-    /// Kind of the material that shows this part: liquid for the melt, else still.
+    /// Kind of the material that displays this part: liquid for the melt, else still.
     pub fn kind(self) -> Kind {
         if self == Self::Melt {
             Kind::Liquid
@@ -130,8 +131,8 @@ impl Shows {
     }
 }
 
-/// Model of pressure in a liquid. With pressure, connected columns come to the same height, as in a
-/// U-tube.
+/// Model by which pressure acts in a liquid. With pressure, connected columns come to the same
+/// height, as in a U-tube.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pressure {
@@ -154,11 +155,11 @@ pub struct Compress {
     /// Amount that a cell at rest contains in addition to that of the cell above, in full cells;
     /// larger values make the liquid more compressible.
     pub max: f64,
-    /// Largest vertical flow in a pass that is not damped, in full cells.
+    /// Largest vertical flow that is not damped, in full cells per application of the rule.
     pub min_flow: f64,
-    /// Largest vertical flow in a pass, in full cells.
+    /// Largest vertical flow, in full cells per application of the rule.
     pub max_speed: f64,
-    /// Number of times that the rule runs in each step.
+    /// Number of times that the rule is applied in each step, one after the other.
     pub passes: u32,
 }
 
@@ -174,25 +175,25 @@ impl Default for Compress {
 }
 
 impl Compress {
-    /// Amount that a cell at rest contains in addition to that of the cell above, in the smallest
-    /// unit; rounded down to an even number, so that the cell stays at rest.
+    /// Amount that a cell at rest contains in addition to that of the cell above, in units; rounded
+    /// down to an even number, so that the cell stays at rest.
     pub fn step_of_depth(&self) -> u16 {
         amount_units(self.max) & !1
     }
 }
 
-/// Parameters of the rule [`crate::rules::drift`]: the table `drift` of a gas. Shares are from 0 to
-/// 1, amounts in full cells.
+/// Parameters of the rule [`crate::rules::drift`]: the table `drift` of a gas. Shares are
+/// probabilities per cell and step, from 0 to 1; amounts are in full cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drift {
     /// Share of the cells with gas from which gas rises in a step.
     pub up: f64,
-    /// Amount that rises from such a cell in a step, in full cells.
+    /// Largest amount of gas that rises from a cell in a step, in full cells.
     pub up_speed: f64,
     /// Share of the cells with gas from which gas sinks in a step.
     pub down: f64,
-    /// Amount that sinks from such a cell in a step, in full cells.
+    /// Largest amount of gas that sinks from a cell in a step, in full cells.
     pub down_speed: f64,
     /// Share of the cells with gas from which gas spreads sideways in a step.
     pub side: f64,
@@ -210,24 +211,26 @@ impl Default for Drift {
     }
 }
 
-/// Parameters of the rule [`crate::rules::grains`]: the table `grains` of a granular material.
-/// Shares are probabilities per step, from 0 to 1.
+/// Parameters of the rule [`crate::rules::grains`]: the table `grains` of a granular material. All
+/// numbers are shares from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grains {
-    /// Probability that a grain slides diagonally down past the corner between two blocked
-    /// neighbours.
+    /// Share (0–1) of the cells from which a grain can slide diagonally down past the corner
+    /// between two neighbours; the selected cells are the same in all steps.
     pub corners: f64,
-    /// Probability that a grain slips to a neighbour at the same height, from which it can slide
-    /// down.
+    /// Share (0–1) of the cells from which a grain can slip to a neighbour at the same height, from
+    /// which it can slide down; the selected cells are the same in all steps.
     pub slip: f64,
-    /// Probability that a grain in lighter matter is held up and does not move.
+    /// Share (0–1) of the steps in which lighter matter holds up a grain that would move into this
+    /// matter.
     pub drag: f64,
-    /// True if grains covered by other grains also move sideways, like a liquid.
+    /// True if grains that are covered by other grains can move sideways, as in a liquid.
     pub flow: bool,
-    /// Probability that a falling grain moves diagonally down instead of straight down.
+    /// Share of the steps in which a falling grain moves diagonally down instead of straight down.
     pub scatter: f64,
-    /// Share of the air's velocity (0–1) with which the air carries a falling grain along.
+    /// Share (0–1) of the air's velocity that a falling grain takes on, and share of the steps in
+    /// which such a grain stays suspended.
     pub carried: f64,
 }
 
@@ -244,8 +247,8 @@ impl Default for Grains {
     }
 }
 
-/// Declares [`Material`] and its table in a scene. The value of each field is that of a liquid like
-/// water.
+/// Declares [`Material`] and its table in a scene from one list of fields. The default of each
+/// field is that of a liquid like water.
 macro_rules! material {
     ($($(#[doc = $what:literal])+ $field:ident: $type:ty = $value:expr,)+) => {
         /// Material, as a table `[[material]]` of a scene. Keys that the table leaves out have the
@@ -253,7 +256,8 @@ macro_rules! material {
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, from = "Table")]
         pub struct Material {
-            /// Name by which sources, bodies and files refer to the material.
+            /// Name of the material, by which sources, initial shapes of matter (`[[body]]`) and
+            /// files refer to the material.
             pub name: String,
             $($(#[doc = $what])+ pub $field: $type,)+
         }
@@ -294,39 +298,40 @@ material! {
     /// Largest amount that falls from a cell in a step, in full cells; see
     /// [`crate::rules::squeeze::PARAMS`].
     speed: f64 = 1.0,
-    /// Smallest filling (amount plus denser matter) of the cell below with which a cell spreads
-    /// sideways, in full cells; see [`crate::rules::level::PARAMS`].
+    /// Smallest filling (amount plus denser matter) that the cell below must have for a cell to
+    /// give sideways, in full cells; see [`crate::rules::level::PARAMS`].
     viscosity: f64 = 0.7,
     /// Amount up to which a cell gives nothing to its neighbours at the sides, in full cells; see
     /// [`crate::rules::level::PARAMS`].
     stickiness: f64 = 0.0,
-    /// Divisor of the flow to a neighbour at the side: larger values slow the liquid down; see
-    /// [`crate::rules::level::PARAMS`].
+    /// Divisor (from 1) of the flow to a neighbour at the side: larger values slow the liquid down;
+    /// see [`crate::rules::level::PARAMS`].
     fluidity: u32 = 1,
-    /// Model of pressure.
+    /// Model by which pressure acts in the liquid.
     pressure: Pressure = Pressure::None,
     /// Parameters of a compressible liquid; see [`crate::rules::compress::PARAMS`].
     compress: Compress = Compress::default(),
     /// Parameters of the random motion of a gas; see [`crate::rules::drift::PARAMS`].
     drift: Drift = Drift::default(),
-    /// True if pieces of the material move as rigid bodies: fall, sink, rise and float; see
-    /// [`crate::rules::float::PARAMS`].
+    /// True if connected pieces of the material move as rigid bodies: they fall, sink, rise and
+    /// float; see [`crate::rules::float::PARAMS`].
     floats: bool = false,
-    /// Amount below which the contents of a cell dry up, in full cells; see
+    /// Amount below which the matter in a cell is removed at the end of a step, in full cells; see
     /// [`crate::rules::dry::PARAMS`].
     dry_below: f64 = 0.0,
-    /// True if the material turns to rock where it lies on solid ground; see
-    /// [`crate::rules::solidify`].
+    /// True if cells of the material that are at least 0.98 full turn to rock where they lie on
+    /// solid ground; see [`crate::rules::solidify`].
     sets: bool = false,
-    /// Number of units of each chemical element in one part of the material; no reaction creates or
-    /// destroys any.
+    /// Number of units of each chemical element per unit of amount of the material; reactions
+    /// conserve the units of every element.
     elements: BTreeMap<String, u32> = BTreeMap::new(),
-    /// Parameters of the pressure through connected cells; see [`crate::rules::trace::PARAMS`].
+    /// Parameters of tracing: pressure through connected cells of the liquid; see
+    /// [`crate::rules::trace::PARAMS`].
     trace: Trace = Trace::default(),
     /// Parameters of granular matter; see [`crate::rules::grains::PARAMS`].
     grains: Grains = Grains::default(),
-    /// Part of a melting body of lava that the material shows; `None` for a material that moves by
-    /// the rules of the automaton.
+    /// Part of a melting body of lava that the material displays; `None` for a material that moves
+    /// by the rules of the automaton.
     shows: Option<Shows> = None,
     /// Appearance of the material in pictures.
     look: MaterialLook = MaterialLook::default(),
@@ -338,7 +343,7 @@ impl Default for Material {
     }
 }
 
-/// Creates an `elements` table with a single entry: `number` units of the element `name`.
+/// Creates an `elements` table with a single entry: `number` units of the chemical element `name`.
 fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
     BTreeMap::from([(name.to_owned(), number)])
 }
@@ -348,7 +353,8 @@ impl Material {
     /// without a material name refer to the lava.
     pub const LAVA: &str = "lava";
 
-    /// Lava: a viscous liquid that carries energy and flows by the rules in the table `[rules]`.
+    /// Preset of the lava: a viscous liquid that carries energy and flows by the rules in the table
+    /// `[rules]`.
     pub fn lava() -> Self {
         let (kind, elements) = (Kind::Viscous, elements("rock", 2));
         Self {
@@ -360,8 +366,8 @@ impl Material {
         }
     }
 
-    /// Water: a liquid that spreads to arbitrarily thin films and whose pressure acts through
-    /// connected cells.
+    /// Preset water: a liquid that spreads to arbitrarily thin sheets and whose pressure acts
+    /// through connected cells.
     pub fn water() -> Self {
         let (pressure, elements) = (Pressure::Trace, elements("h2o", 4));
         Self {
@@ -372,7 +378,7 @@ impl Material {
         }
     }
 
-    /// Oil (900 kg/m³): a clear golden liquid that floats on water.
+    /// Preset oil (900 kg/m³): a clear golden liquid that floats on water.
     pub fn oil() -> Self {
         let color = Some("#d9a53a".to_owned());
         let look = MaterialLook {
@@ -390,7 +396,7 @@ impl Material {
         }
     }
 
-    /// Mercury (13 534 kg/m³): a reflecting liquid on which rock floats.
+    /// Preset mercury (13 534 kg/m³): a reflecting liquid on which rock floats.
     pub fn mercury() -> Self {
         let look = MaterialLook {
             color: Some("#d5d8de".to_owned()),
@@ -409,7 +415,7 @@ impl Material {
         }
     }
 
-    /// Steam: a gas that mostly rises, sinks slightly, and spreads below ceilings.
+    /// Preset steam: a gas that mostly rises, sometimes sinks, and spreads below ceilings.
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
         let named = Self {
@@ -428,7 +434,7 @@ impl Material {
         }
     }
 
-    /// Ice: still matter that does not move unless the scene sets its flag `floats`.
+    /// Preset ice: still matter that does not move unless the scene sets its flag `floats`.
     pub fn ice() -> Self {
         let (elements, look) = (elements("h2o", 4), MaterialLook::from_preset(Look::Ice));
         Self {
@@ -441,8 +447,8 @@ impl Material {
         }
     }
 
-    /// Rubble (2700 kg/m³): lava broken up by water, which falls, piles up, and turns to rock where
-    /// it lies on solid ground.
+    /// Preset rubble (2700 kg/m³): grains of lava broken up by water, which fall, pile up, and turn
+    /// to rock where they lie on solid ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
         let named = Self {
@@ -461,7 +467,7 @@ impl Material {
         }
     }
 
-    /// Sand: grains that sink in lava and in water.
+    /// Preset sand: grains that sink in lava and in water.
     pub fn sand() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::from_preset(Look::Sand));
         Self {
@@ -474,7 +480,7 @@ impl Material {
         }
     }
 
-    /// Glass: still matter that forms where sand melts next to lava.
+    /// Preset glass: still matter, into which a reaction can turn sand next to lava.
     pub fn glass() -> Self {
         let look = MaterialLook {
             color: Some("#3f5a4c".to_owned()),
@@ -489,8 +495,8 @@ impl Material {
         }
     }
 
-    /// Ash: grains that float on lava and sink in water. A grain contains half the rock of a full
-    /// cell of lava.
+    /// Preset ash: grains that float on lava and sink in water. A grain contains half the rock of a
+    /// full cell of lava.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::from_preset(Look::Ash));
         let named = Self {
@@ -507,7 +513,7 @@ impl Material {
         }
     }
 
-    /// Returns the predefined material called `name`; `None` if there is none.
+    /// Returns the preset material called `name`; `None` if no preset has this name.
     pub fn preset(name: &str) -> Option<Self> {
         let fluids = [
             Self::lava(),
@@ -525,8 +531,8 @@ impl Material {
     }
 
     /// Returns `materials` and the lava in the order of layers: still matter, grains, fluids; in
-    /// each group by decreasing density, and with equal density the lava first, then in the given
-    /// order. If `materials` contains a lava, it is used in place of the default.
+    /// each group by decreasing density, at equal density the lava first and the other materials in
+    /// the given order. A lava in `materials` replaces the preset lava.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
         let given = materials.iter().position(Self::carries_energy);
         let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
@@ -541,21 +547,21 @@ impl Material {
         materials
     }
 
-    /// Iterates over `materials` without the lava.
+    /// Iterates over those of `materials` that are not the lava.
     pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
         materials
             .iter()
             .filter(|material| !material.carries_energy())
     }
 
-    /// Returns true if the cells of the material store energy in addition to the amount; only the
-    /// lava's do.
+    /// Returns true if the cells of the material store energy in addition to the amount; true for
+    /// lava only.
     pub fn carries_energy(&self) -> bool {
         self.kind == Kind::Viscous
     }
 
-    /// Returns true if the material supplies heat to reactions: the lava, and materials that show
-    /// the solid or liquid part of a melting body of lava.
+    /// Returns true if the material can supply heat to reactions: the lava, and materials that
+    /// display the solid or liquid part of a melting body of lava.
     pub(crate) fn is_hot(&self) -> bool {
         self.carries_energy() || matches!(self.shows, Some(Shows::Solid | Shows::Melt))
     }
@@ -579,8 +585,9 @@ impl Material {
         self.motion() == Motion::Trace
     }
 
-    /// Checks that the compression in a column that fills a box of `ny` cells height stays below
-    /// the limit of a cell; `key` is the name of the material's table in messages.
+    /// Checks that a column of this liquid which fills a simulation box of `ny` cells height
+    /// compresses the lowest cell by less than a cell can store; `key` is the name of the
+    /// material's table in messages.
     ///
     /// # Errors
     /// If `compress.max` is too large: the error states the largest value that fits.
@@ -601,8 +608,8 @@ impl Material {
     }
 }
 
-/// Checks that the material called `name` is among the names `known` (without the lava); `key` is
-/// the name of the key in messages.
+/// Checks that the material called `name` is among the names `known` (which leave out the lava);
+/// `key` is the name of the key in messages.
 ///
 /// # Errors
 /// If `name` is not among `known`: the error lists all known names.

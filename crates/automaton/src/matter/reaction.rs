@@ -1,4 +1,5 @@
-//! Reaction definitions: the data of `[[reaction]]` tables of a scene, with validation.
+//! Definitions of reactions between materials: the data of `[[reaction]]` tables of a scene, and
+//! their validation.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +15,7 @@ use lavoxel_base::validate::{Invalid, within};
 /// Largest number of reactions of a scene.
 pub const MAX_REACTIONS: usize = 64;
 
-/// Largest stoichiometric coefficient of a material in a reaction.
+/// Largest stoichiometric coefficient that a reaction may give a material.
 const MOST: f64 = 1000.0;
 
 /// List of materials with one number each, in the order of the scene file, as in `{ lava = 1, water
@@ -56,17 +57,17 @@ impl<'de, N: Deserialize<'de>> Deserialize<'de> for Terms<N> {
     }
 }
 
-/// Arrangement of the materials of a reaction in cells.
+/// Arrangement in cells of the materials that react.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
     /// All consumed and produced materials are in one cell.
     Cell,
     /// All consumed materials are in one cell, next to a cell that contains enough of the material
-    /// `near`, which takes no part itself.
+    /// `near`, which the reaction neither consumes nor changes.
     Beside,
     /// Two consumed materials are in two cells that share a face. The first product appears in the
-    /// cell of the first, the second in the cell of the second.
+    /// cell of the first consumed material, the second product in that of the second.
     Across,
 }
 
@@ -182,8 +183,8 @@ impl fmt::Display for Reaction {
 }
 
 impl Reaction {
-    /// Arrangement of the materials: the given one, or else `Beside` with and `Cell` without a
-    /// material `near`.
+    /// Arrangement of the materials of this reaction: the value of the key if the scene gives one,
+    /// else `Beside` if the reaction has a material `near`, and `Cell` otherwise.
     pub fn place(&self) -> Where {
         self.place.unwrap_or(if self.near.is_some() {
             Where::Beside
@@ -192,8 +193,8 @@ impl Reaction {
         })
     }
 
-    /// Returns for each chemical element the numbers of units that one unit of the reaction
-    /// consumes and produces, from the `elements` tables of `materials`.
+    /// Returns, for each chemical element, the number of units that one unit of the reaction's
+    /// extent consumes and the number that it produces, from the `elements` tables of `materials`.
     fn elements<'a>(&self, materials: &'a [Material]) -> BTreeMap<&'a str, [u64; 2]> {
         let mut sums = BTreeMap::new();
         for (side, terms) in [&self.takes, &self.makes].into_iter().enumerate() {
@@ -280,8 +281,9 @@ impl Reaction {
         }
     }
 
-    /// Checks a reaction with the table `heat`: its material `near` must be the lava, and it must
-    /// neither consume nor produce lava.
+    /// Checks that a reaction with the table `heat` has the lava as its material `near`, and that
+    /// it neither consumes nor produces lava; `key` is the name of the reaction's table in
+    /// messages.
     fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else {
             return Ok(());
@@ -307,8 +309,9 @@ impl Reaction {
         Err(Invalid::new(&format!("{key}.heat"), "set", expected))
     }
 
-    /// Checks the coefficients of granular materials: each must divide the amount of a grain (a
-    /// full cell) in the smallest unit, and all must be equal.
+    /// Checks the coefficients of granular materials in the reaction: each must divide the amount
+    /// of a grain (a full cell) in units, and all must be equal. `key` is the name of the
+    /// reaction's table in messages.
     fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let is_grain = |name: &str| {
             materials

@@ -1,4 +1,5 @@
-//! Changes of some parameters during a run: the given keys get new values, all others keep theirs.
+//! Changes of some parameters during a simulation: the listed keys get new values, the other
+//! parameters keep theirs.
 //!
 //! In a scene a change is a table with keys of `[rules]` or of a `[[material]]`, as their [`Param`]
 //! tables list them.
@@ -16,17 +17,18 @@ use crate::matter::Material;
 use lavoxel_base::param::{Entry, Form, Value, check_value};
 use lavoxel_base::validate::Invalid;
 
-/// Set of parameters that can be changed during a run: numbers, and one key of another type.
+/// Set of parameters that can be changed during a simulation: any number of numeric keys, and one
+/// key whose value is not a number (`WORD`).
 pub trait Parameters: Clone + 'static {
-    /// Type of the value of the key that is not a number.
+    /// Type of the value of the key `WORD`, which is not a number.
     type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
-    /// Name of the key that is not a number.
+    /// Name of the one key that is not a number.
     const WORD: &'static str;
-    /// Help text of the key that is not a number.
+    /// Help text of the one key that is not a number.
     const ABOUT_WORD: &'static str;
     /// Iterates over the parameters that are numbers.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;
-    /// Iterates over the keys that are numbers, with form and help text.
+    /// Iterates over the numeric keys, each with the form of its values and its help text.
     fn entries() -> impl Iterator<Item = Entry> {
         Self::params().map(Param::entry)
     }
@@ -62,10 +64,11 @@ impl Parameters for Material {
     }
 }
 
-/// Change of a set of parameters: new values for some of the keys.
+/// Change of some parameters of a set: new values for some of its keys; the parameters without a
+/// new value stay as they are.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change<T: Parameters> {
-    /// New values by the key of the parameter ([`Param::key`]).
+    /// New values of numeric keys, by the key of the parameter ([`Param::key`]).
     numbers: BTreeMap<&'static str, f64>,
     word: Option<T::Word>,
 }
@@ -73,7 +76,7 @@ pub struct Change<T: Parameters> {
 /// Change of the lava's rules and of the boundary conditions of the simulation box.
 pub type RulesChange = Change<RulesSpec>;
 
-/// Change of the parameters of one material, which the change names.
+/// Change of the parameters of one material, whose name the change contains.
 pub type MaterialChange = Change<Material>;
 
 impl<T: Parameters> Value for Change<T>
@@ -108,15 +111,16 @@ impl<T: Parameters> Change<T> {
         named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
-    /// Replaces each new value by the result of `next`, which gets the key and the value.
+    /// Replaces each new value of a numeric key by the result of `next`, a function of the key and
+    /// the value.
     pub fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
         self.numbers
             .iter_mut()
             .for_each(|(key, value)| *value = next(key, *value));
     }
 
-    /// Returns one change with the effect of this change followed by `later`; where both give a
-    /// key, the value of `later` holds.
+    /// Returns one change with the effect of this change followed by `later`; if both set a key,
+    /// the value of `later` applies.
     #[must_use]
     pub fn then(mut self, later: &Self) -> Self {
         self.numbers.extend(&later.numbers);
@@ -128,7 +132,8 @@ impl<T: Parameters> Change<T> {
 }
 
 impl RulesChange {
-    /// Returns the change that turns the parameters `before` into `after`.
+    /// Returns the change that turns the parameters `before` into `after`; it sets only keys whose
+    /// values differ.
     pub fn between(before: &RulesSpec, after: &RulesSpec) -> Self {
         let word = (before.walls != after.walls).then_some(after.walls);
         Self {
@@ -137,7 +142,7 @@ impl RulesChange {
         }
     }
 
-    /// Returns `rules` with the new values of this change.
+    /// Returns a copy of `rules` in which the keys of this change have their new values.
     #[must_use]
     pub fn applied(&self, mut rules: RulesSpec) -> RulesSpec {
         self.set_numbers(&mut rules);
@@ -185,12 +190,12 @@ impl MaterialChange {
         }
     }
 
-    /// Name of the material that changes; empty if the change was not validated and names none.
+    /// Name of the material that changes; empty if the change names none, which `validate` reports.
     pub fn name(&self) -> &str {
         self.word.as_deref().unwrap_or_default()
     }
 
-    /// Returns `material` with the new values of this change.
+    /// Returns a copy of `material` in which the keys of this change have their new values.
     #[must_use]
     pub fn applied(&self, mut material: Material) -> Material {
         self.set_numbers(&mut material);
@@ -223,7 +228,7 @@ impl MaterialChange {
     }
 }
 
-/// Value of a key in the form in which serde writes it to a scene.
+/// Value of a key of a change, in the form in which serde writes it to a scene.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<W> {
@@ -278,8 +283,8 @@ impl<'de, T: Parameters> Deserialize<'de> for Change<T> {
     }
 }
 
-/// Deserializer for a change, or for an inner table of a change, whose keys are those of [`Param`]
-/// without the `prefix`.
+/// Deserializer for the table of a change, or for one of its inner tables, whose keys are those of
+/// [`Param`] without the `prefix`.
 struct Table<'a, T: Parameters> {
     change: &'a mut Change<T>,
     prefix: &'static str,
@@ -322,17 +327,18 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
     }
 }
 
-/// Meaning of a key in the table of a change.
+/// Meaning of a key in the table of a change: a number, an inner table, or the key whose value is
+/// not a number.
 enum Key<T: 'static> {
     Number(&'static Param<T>),
-    /// Inner table; the field is the part of [`Param::key`] that its keys have in common.
+    /// Inner table; the field is the prefix that the [`Param::key`]s of its numbers have in common.
     Table(&'static str),
     Word,
 }
 
 impl<T: Parameters> Key<T> {
-    /// Iterates over the keys of the table with this prefix, each with its meaning; an inner table
-    /// appears once for each of its keys.
+    /// Iterates over the keys of the table whose parameters begin with `prefix` (empty for the
+    /// outer table), each with its meaning; an inner table appears once for each of its keys.
     fn all(prefix: &'static str) -> impl Iterator<Item = (&'static str, Self)> {
         let numbers = T::params().filter_map(move |param| {
             let rest = param.key.strip_prefix(prefix)?;
@@ -348,7 +354,8 @@ impl<T: Parameters> Key<T> {
     }
 }
 
-/// Deserializer for one key of the table with this prefix.
+/// Deserializer for one key of the table whose parameter keys begin with the prefix in the field
+/// (empty for the outer table).
 struct Prefix<T>(&'static str, PhantomData<T>);
 
 impl<'de, T: Parameters> DeserializeSeed<'de> for Prefix<T> {

@@ -14,7 +14,7 @@
 //! sides: d = c − n > 0, f = d / 8             at most a tenth of the room there
 //!        thin box: f = damp(d / 4);  d < 8 units, thin 4, and the turn of the pair: f = d / 2
 //!        if they want more than the cell has left: each at most a quarter, in a thin box half
-//! up:    f = damp(r − S(r + u)), r what is left with heavier matter;  at most max_speed, what is left, a tenth of the room
+//! up:    f = damp(r − S(r + u)), r the rest with heavier matter;  at most max_speed, the rest, a tenth of the room
 //! ```
 //!
 //! Nothing flows into a cell that denser matter fills, such as a block in the water: the amount
@@ -66,17 +66,17 @@ pub const PARAMS: &[Param<Material>] = &[
 /// because four sides and the cell below then leave some of the half that may come from above.
 const TENTH: u16 = 6553;
 
-/// Parameters of a compressible liquid in fixed point; amounts in the smallest unit.
+/// Rule of a compressible liquid, with its parameters in fixed point; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressing {
-    /// Amount that a cell at rest contains in addition to that of the cell above, in the smallest
-    /// unit; even.
+    /// Amount that a cell at rest contains in addition to that of the cell above (`C` of the module
+    /// documentation), in units; even.
     pub max: u16,
-    /// Largest vertical flow that is not damped, in the smallest unit of amount.
+    /// Largest vertical flow that is not damped, in units of amount.
     pub min_flow: u16,
-    /// Largest vertical flow in a pass, in the smallest unit of amount.
+    /// Largest vertical flow out of a cell per application of the rule, in units of amount.
     pub max_speed: u16,
-    /// Number of times that the rule runs in each step.
+    /// Number of times that the rule is applied in each step.
     pub passes: u32,
     /// True if the simulation box is one cell thick along x or z.
     pub thin: bool,
@@ -106,13 +106,13 @@ impl Listed for Compressing {
 }
 
 impl Compressing {
-    /// Returns K of the module documentation in units of 1/65536.
+    /// Returns the factor K of the module documentation in units of 1/65536.
     fn share(&self) -> u16 {
         ((u32::from(self.max) << 16) / u32::from(AMOUNT_ONE + self.max)) as u16
     }
 
-    /// Returns the amount of the lower of two cells, one above the other, with which they are in
-    /// equilibrium, if they contain `upper` and `lower` now; in the smallest unit.
+    /// Returns the amount of the lower of two vertically adjacent cells in equilibrium, if the
+    /// cells together contain `upper` + `lower`; in units.
     fn stable(&self, upper: u16, lower: u16) -> u16 {
         let sum = u32::from(upper) + u32::from(lower);
         let (one, half) = (u32::from(AMOUNT_ONE), sum >> 1);
@@ -134,14 +134,15 @@ impl Compressing {
         }
     }
 
-    /// Difference of fillings below which two neighbours exchange liquid only in steps in which it
-    /// is their pair's turn; in the smallest unit of amount.
+    /// Difference of fillings, in units of amount, below which two neighbours exchange liquid only
+    /// in those of four steps in which it is the turn of their pair.
     fn fine(&self) -> u16 {
         if self.thin { 4 } else { 8 }
     }
 
-    /// Returns the flow to a neighbour at the side that contains `there`, less than the cell by
-    /// `lower` (smallest unit of amount); `turn` is true if it is the pair's turn in this step.
+    /// Returns the flow to a side neighbour with the filling `there`, which is lower than that of
+    /// the cell by `lower` (both in units of amount); `turn` is true if it is the pair's turn to
+    /// exchange small differences in this step.
     fn aside(&self, lower: u16, there: u16, turn: bool) -> u16 {
         let flow = if lower < self.fine() && turn {
             lower >> 1
@@ -154,18 +155,19 @@ impl Compressing {
     }
 }
 
-/// Returns true if denser matter alone fills the cell; `amount` is that of the liquid.
+/// Returns true if denser matter (`heavier`) alone fills a cell that contains `amount` of the
+/// liquid; both in units.
 fn is_packed(amount: u16, heavier: u16) -> bool {
     amount.saturating_add(heavier) - amount >= AMOUNT_ONE
 }
 
-/// Returns one tenth of the free volume `room`, rounded down.
+/// Returns one tenth of the free volume `room` (units), rounded down.
 fn tenth(room: u16) -> u16 {
     ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
 }
 
-/// Returns true if it is the turn of the cell at column (x, z) and its neighbour in the direction
-/// with index `d` in step number `step`.
+/// Returns true if small differences are exchanged in step number `step` between a cell of the
+/// column (x, z) and its neighbour in the direction `DIRECTIONS[d]`.
 fn has_turn(d: usize, [x, z]: [usize; 2], step: u64) -> bool {
     let (axis, odd) = ((step & 1) as usize, step >> 1 & 1);
     // The lower cell of the pair is the neighbour to the west or north, or the cell itself.
@@ -320,7 +322,8 @@ impl Exchange<1> for Compressing {
     }
 }
 
-/// Parameters of the rule as SIMD vectors.
+/// Parameters of a compressible liquid as SIMD vectors, with the cells whose turn it is to exchange
+/// small differences in this step.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -332,8 +335,8 @@ pub(crate) struct Kernel<S: Simd> {
     max_speed: S::V,
     tenth: S::V,
     fine: S::V,
-    /// Bit masks of the cells whose pair with the neighbour has its turn in this step, by
-    /// direction.
+    /// Bit masks of the cells that exchange small differences in this step with their neighbour,
+    /// one mask per direction.
     turn: [u32; 4],
     thin: bool,
     two_sides: bool,
@@ -342,7 +345,8 @@ pub(crate) struct Kernel<S: Simd> {
 // No closures here: they would be compiled without the instructions of the SIMD level.
 
 impl<S: Simd> Kernel<S> {
-    /// [`Compressing::stable`] for the 32 cells of a tile.
+    /// Returns, for the 32 cells of a tile, the equilibrium amount that [`Compressing::stable`]
+    /// returns for one cell.
     #[inline(always)]
     fn stable(&self, s: S, upper: S::V, lower: S::V) -> S::V {
         let (upper_half, lower_half) = (s.right::<1>(upper), s.right::<1>(lower));
@@ -360,7 +364,8 @@ impl<S: Simd> Kernel<S> {
         s.or(s.or(s.keep(self.one, small), mixed), deep)
     }
 
-    /// Returns the bit mask of the cells that denser matter does not fill completely.
+    /// Returns the bit mask of the cells that denser matter does not fill completely; `filling`:
+    /// amount plus denser matter, `amount`: amount of the liquid, in units.
     #[inline(always)]
     fn fits(&self, s: S, filling: S::V, amount: S::V) -> u32 {
         s.above(self.one, s.sub(filling, amount))
@@ -416,8 +421,9 @@ impl<S: Simd> Kernel<S> {
         s.min(flow, s.mul_high(s.sub(self.most, there), self.tenth))
     }
 
-    /// Returns the flows to the four sides, each limited to an equal part of `left` in cells where
-    /// they add up to more than `left`.
+    /// Returns the flows `sides` to the four horizontal neighbours; where they add up to more than
+    /// `left` (amount left in the cell), each is limited to a quarter of `left`, or half in a
+    /// closed box one cell thick. In units.
     #[inline(always)]
     fn at_most(&self, s: S, sides: [S::V; 4], left: S::V) -> [S::V; 4] {
         let over = s.above(s.sum(sides), left);

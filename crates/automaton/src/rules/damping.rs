@@ -2,7 +2,7 @@
 //! rests.
 //!
 //! Spreading gives to random neighbours, including fuller ones, and without friction no energy is
-//! lost on the way. Where the lava cannot run off, cells of the topmost layer with an energy above
+//! lost on the way. Where the lava cannot run off, the topmost lava cells with an energy above
 //! `threshold` would exchange their amounts for ever: with a threshold of 0.9 and an energy of 1 at
 //! the vent, lava never came to rest. So if nothing was poured and no event of the scene took place
 //! for [`AFTER`] steps, then in one of every [`EVERY`] steps
@@ -23,14 +23,16 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Number of steps without inflow or an event of the scene after which the rule begins to act.
+/// Number of steps without inflow and without an event of the scene after which lava begins to lose
+/// energy by calming.
 pub const AFTER: u64 = 1000;
 
-/// Number of steps from one run of the rule to the next; the rule runs in the last step of each
-/// such period.
+/// Number of steps from one application of the calming rule to the next; the rule acts in the last
+/// step of each such period.
 pub const EVERY: u64 = 16;
 
-/// Calming of the lava that spreads with these parameters: reduces its energy until it rests.
+/// Calming of lava that spreads with the parameters in the field: takes energy from cells that
+/// could spread, until the lava rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damping(pub Spreading);
 
@@ -59,8 +61,8 @@ impl Each for Damping {
 }
 
 impl Damping {
-    /// Returns true if the lava in `cell` could give anything to a neighbour with some random
-    /// numbers.
+    /// Returns true if the lava in `cell`, at `place`, could flow to a neighbour for some values of
+    /// the random numbers.
     fn stirs(&self, world: &World, layer: usize, (place, cell): (Place, Content)) -> bool {
         let bed = Bed::under(world, layer, place);
         if !spreads(cell, bed, &self.0) {

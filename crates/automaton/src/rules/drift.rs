@@ -42,32 +42,33 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
 ];
 
-/// Vertical motion of a gas: amounts in the smallest unit, probabilities in 1/256.
+/// Vertical random motion of a gas: amounts in units, probabilities in 1/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drifting {
     /// Probability with which gas rises from a cell in a step, in 1/256.
     pub up: u16,
-    /// Largest amount that rises from a cell in a step, in the smallest unit.
+    /// Largest amount that rises from a cell in a step, in units.
     pub up_speed: u16,
     /// Probability with which gas sinks from a cell in a step, in 1/256.
     pub down: u16,
-    /// Largest amount that sinks from a cell in a step, in the smallest unit.
+    /// Largest amount that sinks from a cell in a step, in units.
     pub down_speed: u16,
     /// Filling (amount plus denser matter) of the cell above from which on gas does not sink, in
-    /// the smallest unit.
+    /// units.
     pub viscosity: u16,
-    /// Index of the layer of the gas, by which its random numbers differ from those of other gases.
+    /// Index of the layer of the gas; selects its random numbers, so that they differ from those of
+    /// other gases.
     pub layer: usize,
 }
 
-/// Converts a share (clamped to 0–1) to units of 1/256.
+/// Converts a share (clamped to 0–1) to units of 1/256, rounded.
 fn of_bytes(share: f64) -> u16 {
     (share.clamp(0.0, 1.0) * 256.0).round() as u16
 }
 
 impl Drifting {
-    /// Largest amount that leaves a cell upwards (`up` is true) or downwards in a step, in the
-    /// smallest unit.
+    /// Largest amount, in units, that moves from a cell in a step: upwards if `up` is true, else
+    /// downwards.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {
         if up { self.up_speed } else { self.down_speed }
@@ -152,14 +153,15 @@ impl Listed for Drifting {
     }
 }
 
-/// Sideways motion of a gas: levelling in randomly selected cells.
+/// Sideways motion of a gas: randomly selected cells give to their lower neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wafting {
-    /// Rule by which the selected cells give to their neighbours.
+    /// Levelling rule that determines the flow from the selected cells to their neighbours.
     pub leveling: Leveling,
-    /// Probability with which a cell is selected in a step, in 1/256.
+    /// Probability with which a cell may give sideways in a step, in 1/256.
     pub side: u16,
-    /// Index of the layer of the gas, by which its random numbers differ from those of other gases.
+    /// Index of the layer of the gas; selects its random numbers, so that they differ from those of
+    /// other gases.
     pub layer: usize,
 }
 
@@ -178,7 +180,7 @@ impl Listed for Wafting {
     }
 }
 
-/// Parameters of the sideways motion as SIMD vectors.
+/// Parameters of the sideways motion of a gas as SIMD vectors.
 pub(crate) struct Kernel<S: Simd> {
     leveling: level::Kernel<S>,
     viscosity: S::V,

@@ -16,16 +16,16 @@ use lavoxel_base::units::AMOUNT_ONE;
 pub const PARAMS: &[Param<Material>] = &[param!(dry_below: Linear, [0.0, 0.5] "",
     "amount below which a cell becomes dry at the end of a step; 0 keeps every film, 0.0001 is the article's")];
 
-/// Drying of one layer: removes amounts below a limit at the end of each step.
+/// Rule of drying for one layer: removes amounts below a limit at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drying {
-    /// Smallest amount that does not dry, in the smallest unit.
+    /// Smallest amount that does not dry, in units.
     pub below: u16,
 }
 
 impl Drying {
-    /// Returns the drying rule for `material`; `None` if it is no liquid or gas, or if its
-    /// `dry_below` is too small for any amount to dry.
+    /// Returns the drying rule for `material`; `None` if the material is no liquid or gas, or if
+    /// its `dry_below` is too small for any amount to dry.
     pub(super) fn new(material: &Material) -> Option<Self> {
         let can_dry = matches!(material.kind, Kind::Liquid | Kind::Gas);
         let below = (material.dry_below * f64::from(AMOUNT_ONE)).ceil() as u16;

@@ -46,27 +46,28 @@ pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
         "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are")];
 
 /// Number of columns around a piece over which each cell of displaced liquid is spread at once.
-/// With 16 the surface of the liquid rises by about 1/16 of a cell.
+/// With 16 columns, the surface of the liquid rises by about 1/16 of a cell.
 const SPREAD: u64 = 16;
 
-/// Floating in a world: density of each layer, and its role towards floating pieces.
+/// Floating rule of a world: density of each layer, and effect of the layer's matter on floating
+/// pieces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Floating {
     layers: Vec<Buoyancy>,
 }
 
-/// Density of one layer, and its role towards floating pieces.
+/// Density of one layer, and effect of its matter on floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buoyancy {
-    /// Mass of a full cell per volume, in units of 0.01 kg/m³.
+    /// Density of the layer's material in units of 0.01 kg/m³.
     density: u32,
     part: FloatRole,
 }
 
-/// Role of the matter of a layer towards floating pieces.
+/// Effect of the matter of a layer on floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FloatRole {
-    /// Forms pieces that can float.
+    /// Floating matter: forms pieces that can float.
     Piece,
     /// Liquid: pieces can move into it, and it carries them by buoyancy.
     Liquid,
@@ -97,7 +98,7 @@ impl Floating {
             .then_some(Self { layers })
     }
 
-    /// Index of the first layer whose matter forms pieces; 0 if there is none.
+    /// Index of the first layer whose matter forms floating pieces; 0 if there is none.
     pub(super) fn first(&self) -> usize {
         self.layers
             .iter()
@@ -105,7 +106,7 @@ impl Floating {
             .unwrap_or(0)
     }
 
-    /// Returns a hash of all parameters that influence the result, as eight numbers.
+    /// Returns a hash of all parameters that influence the result of floating, as eight numbers.
     fn numbers(&self) -> RuleNumbers {
         let mut numbers = RuleNumbers::default();
         for (number, layer) in self.layers.iter().enumerate() {
@@ -120,8 +121,8 @@ impl Floating {
 impl Listed for Floating {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    /// Moves all pieces by up to one cell down or up, the lowest first. Does nothing if ground and
-    /// layers are unchanged since a run in which no piece moved.
+    /// Moves all pieces by up to one cell down or up, the lowest piece first. Does nothing if no
+    /// piece moved when the rule was last applied, and ground and layers are unchanged since.
     fn run<D: Driver>(&self, _driver: &mut D, (world, first): (&mut World, usize), _draw: Draw) {
         if world.capacity == Capacity::Own {
             return;

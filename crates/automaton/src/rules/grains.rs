@@ -61,18 +61,18 @@ pub const PARAMS: &[Param<Material>] = &[
         "motion of the air that a grain follows, and share of the steps in which it does not fall: 0.9 for leaves, embers, flakes"),
 ];
 
-/// Parameters of the motion of grains in fixed point; probabilities in 1/256.
+/// Rule of the motion of grains, with its parameters in fixed point; probabilities in 1/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallingGrains {
-    /// Share of the cells from which grains slide diagonally past a corner, in 1/256; the cells are
-    /// the same in all steps.
+    /// Share of the cells from which grains slide diagonally past the corner of two cells, in
+    /// 1/256; the selected cells are the same in all steps.
     pub corners: u16,
-    /// Share of the cells from which grains slip sideways, in 1/256; the cells are the same in all
-    /// steps.
+    /// Share of the cells from which grains slip sideways, in 1/256; the selected cells are the
+    /// same in all steps.
     pub slip: u16,
     /// Probability per step with which lighter matter holds up a grain, in 1/256.
     pub drag: u16,
-    /// True if grains covered by other grains also move sideways, like a liquid.
+    /// True if grains that are covered by other grains can move sideways, as in a liquid.
     pub flow: bool,
     /// Probability per step with which a falling grain moves diagonally down, in 1/256.
     pub scatter: u16,
@@ -245,24 +245,24 @@ impl Listed for FallingGrains {
 }
 
 /// Returns the hash key that selects the cells from which grains slide past a corner; the same in
-/// all steps of a run.
+/// all steps of a simulation.
 fn corner_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Corners, draw.seed)
 }
 
-/// Returns two hash keys of a step: for the selection of the falling grains that scatter, and for
-/// the side to which each moves.
+/// Returns two hash keys of a step: one selects the falling grains that scatter, the other selects
+/// the side to which each grain moves.
 fn scatter_keys(draw: Draw) -> [StepKey; 2] {
     [Salt::Scatter, Salt::ScatterSide].map(|salt| draw.key_of(salt, 0))
 }
 
 /// Returns the hash key that selects the cells from which grains slip; the same in all steps of a
-/// run.
+/// simulation.
 fn slip_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Slip, draw.seed)
 }
 
-/// Returns the numbers 0 to 7 in an order given by the random number `random` (Fisher–Yates
+/// Returns the numbers 0 to 7 in an order that the random number `random` determines (Fisher–Yates
 /// shuffle).
 fn order(mut random: u64) -> [usize; 8] {
     let mut order = std::array::from_fn(|k| k);
@@ -287,8 +287,8 @@ impl World {
             && denser < u32::from(AMOUNT_HALF)
     }
 
-    /// Returns true if the cell `place` contains enough lighter matter to exert drag on a grain of
-    /// the layer with index `layer`.
+    /// Returns true if the cell `place` contains lighter matter that exerts drag on a grain of the
+    /// layer with index `layer`: a lighter grain, or more than half a cell of lighter fluid.
     pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();

@@ -37,13 +37,14 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
         "energy that falls with it, relative to its mass; above 1, falling lava runs further"),
 ];
 
-/// Parameters of gravity in fixed point with 16 fractional bits (65536 = 1.0).
+/// Rule of gravity for lava, with its parameters in fixed point with 16 fractional bits (65536 =
+/// 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gravity {
-    /// Share of a cell's lava that falls in a step, from 1 to 65536 (1.0).
+    /// Share of a cell's lava that falls in a step, in units of 1/65536: from 1 to 65536 (1.0).
     pub factor: u32,
-    /// Energy that falling lava takes along, relative to its share of the cell's amount; 65536 =
-    /// 1.0.
+    /// Factor of the energy that falling lava takes along: at 65536 (1.0) the share of the cell's
+    /// energy that falls equals the share of the cell's amount that falls.
     pub beta: u32,
 }
 
@@ -67,11 +68,11 @@ impl Listed for Gravity {
 }
 
 /// Returns the amount and energy that fall from the cell `from` into the open cell `into` below,
-/// which contains the amount `heavier` (smallest unit) of denser matter.
+/// which contains the amount `heavier` (units) of denser matter.
 ///
-/// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is
-/// left hanging in the air. Energy that would exceed [`ENERGY_MAX`] below stays above, together
-/// with one unit of amount, because an empty cell has no energy.
+/// Rounding: the amount is rounded up, so that the last unit of lava in a cell falls, too, and
+/// nothing is left hanging in the air. Energy that would exceed [`ENERGY_MAX`] below stays above,
+/// together with one unit of amount, because an empty cell has no energy.
 #[inline]
 pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parcel {
     let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
@@ -83,16 +84,16 @@ pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parce
     )
 }
 
-/// Returns the amount and energy that `heavier` (smallest unit of amount), the denser matter in the
-/// cell `from`, presses up into the open cell `into` above; `beta` as in `Gravity`.
+/// Returns the amount and energy that denser matter in the cell `from`, of the amount `heavier`
+/// (units), presses up into the open cell `into` above; `beta` as in `Gravity`.
 #[inline]
 fn climb(from: Content, into: Content, heavier: u16, beta: u32) -> Parcel {
     let excess = from.amount.saturating_sub(AMOUNT_ONE - heavier);
     carry(excess.min(u16::MAX - into.amount), from, into, beta)
 }
 
-/// Returns `amount` (smallest unit), for which the cell `into` has room, with the energy that it
-/// takes along.
+/// Returns the parcel of `amount` (units) and the energy that this amount takes along from the cell
+/// `from` to the cell `into`, which has room for the amount; `beta` as in `Gravity`.
 #[inline]
 fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     if amount == 0 {
@@ -119,12 +120,12 @@ fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     }
 }
 
-/// Parameters of gravity as SIMD vectors, for [`fall`] in the 32 cells of a tile at once, with the
-/// same bits.
+/// Parameters of gravity as SIMD vectors, for computing [`fall`] in the 32 cells of a tile at once
+/// with the same bits.
 pub(crate) struct Kernel<S: Simd> {
     one: S::V,
     zero: S::V,
-    /// Share that falls; `None` if everything falls (65536).
+    /// Share of a cell's lava that falls, in units of 1/65536; `None` if everything falls (65536).
     factor: Option<S::V>,
     beta: Share<S>,
 }
@@ -231,7 +232,7 @@ impl Column<2> for Gravity {
 
 impl<S: Simd> Kernel<S> {
     /// Returns the amounts that would fall from cells with the amounts `a` into cells with the free
-    /// volumes `room`, where the bit in `open` is set.
+    /// volumes `room`; 0 for cells without a bit in the mask `open`. All in units.
     #[inline(always)]
     fn wanted(&self, s: S, a: S::V, room: S::V, open: u32) -> S::V {
         let wanted = match self.factor {
@@ -244,9 +245,9 @@ impl<S: Simd> Kernel<S> {
         s.keep(s.min(wanted, room), open)
     }
 
-    /// Returns the amounts that fall and the energies that they take along: `a` and `e` are those
-    /// of the upper cells, `amount` the amounts that would fall, and `f` the energies of the lower
-    /// cells.
+    /// Returns the amounts that fall and the energies that they take along: `a` and `e` are amounts
+    /// and energies of the upper cells, `amount` the amounts that would fall, and `f` the energies
+    /// of the lower cells, which limit what these can still take. All in units.
     #[inline(always)]
     fn carried(&self, s: S, (a, e): (S::V, S::V), amount: S::V, f: S::V) -> (S::V, S::V) {
         let room = s.sub(s.splat(ENERGY_MAX), f);

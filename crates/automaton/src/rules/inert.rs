@@ -1,11 +1,11 @@
-//! Rule for still matter: moves nothing, but records the changes by edits, sources and reactions
-//! for the readers of the layer.
+//! Rule of layers of still matter: moves nothing, but makes changes by edits, sources and reactions
+//! known to the readers of the layer.
 
 use super::shape::{Driver, Listed, Site};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Rule for still matter, which moves nothing; has no parameters.
+/// Rule of layers of still matter, which moves nothing; has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inert;
 

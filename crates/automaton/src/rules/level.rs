@@ -64,20 +64,21 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(fluidity: Whole, [1.0, 1000.0] "", "divides what flows to a side in a step; 1 like water, more is slower"),
 ];
 
-/// Reciprocals 65536 / (k + 1), rounded up, indexed by the number k of lower neighbours; index 0 is
-/// unused.
+/// Reciprocals 1 / (k + 1) in units of 1/65536, rounded up, indexed by the number k of lower
+/// neighbours; index 0 is unused.
 const PARTS: [u16; 5] = [0, 32768, 21846, 16384, 13108];
 
-/// Parameters of levelling in fixed point; amounts in the smallest unit.
+/// Rule of levelling, with its parameters in fixed point; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leveling {
     /// Smallest filling (amount plus denser matter) of the cell below with which a cell gives
-    /// sideways, in the smallest unit.
+    /// sideways, in units.
     pub viscosity: u16,
-    /// Amount up to which a cell gives nothing sideways, in the smallest unit.
+    /// Amount up to which a cell gives nothing sideways, in units.
     pub stickiness: u16,
-    /// Flow to a neighbour in units of 1/65536 of the difference of fillings; in a thin box, of the
-    /// neighbour's deficit from the mean of the cell and its lower neighbours.
+    /// Share of the difference of fillings that flows to a lower neighbour, in units of 1/65536. If
+    /// `thin` is true, share of the amount by which the neighbour lies below the mean of the cell
+    /// and its lower neighbours.
     pub share: u16,
     /// True if the simulation box is one cell thick along x or z.
     pub thin: bool,
@@ -104,8 +105,8 @@ impl Listed for Leveling {
     }
 }
 
-/// Returns `share` of [`Leveling`] in units of 1/65536: 1/5 divided by `fluidity`, or 1/`fluidity`
-/// in a thin box.
+/// Returns the value of the field `share` of [`Leveling`] in units of 1/65536: 1/5 divided by
+/// `fluidity` (from 1), or 1/`fluidity` if the simulation box is one cell thick (`thin`).
 fn share(fluidity: u32, thin: bool) -> u16 {
     if thin {
         (65536 / fluidity).min(65535) as u16
@@ -115,7 +116,8 @@ fn share(fluidity: u32, thin: bool) -> u16 {
 }
 
 impl Leveling {
-    /// Returns the flow from the cell `here` to each of its four neighbours.
+    /// Returns the amount that flows from the cell `here` to each of its four horizontal
+    /// neighbours.
     pub(super) fn shares(&self, here: &Here) -> [Gift; 4] {
         let full = here.cell.amount.saturating_add(here.heavier);
         let filling = |side: Side| match side {
@@ -143,8 +145,8 @@ impl Leveling {
 }
 
 /// Returns the difference between the filling of a cell and the mean filling of the cell and its
-/// lower neighbours, in the smallest unit; `lower` is the difference to each neighbour (0 if it is
-/// not lower).
+/// lower neighbours, in units, rounded up; `lower[n]`: filling of the cell minus that of neighbour
+/// n, 0 if that neighbour is not lower.
 fn drop(lower: [u16; 4]) -> u16 {
     let k = lower.iter().filter(|&&d| d > 0).count();
     let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
@@ -234,8 +236,9 @@ impl Exchange<1> for Leveling {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Returns the flow from each cell of a tile to its four neighbours; `free` has for each
-    /// direction the bit mask of the cells that may give. `None` if nothing flows.
+    /// Returns the flow from each cell of a tile to its four horizontal neighbours, in units of
+    /// amount; `free`: for each direction the bit mask of the cells that may give. `None` if
+    /// nothing flows.
     #[inline(always)]
     pub(super) fn shares<N: Near<S, 1>>(
         &self,
@@ -279,8 +282,9 @@ impl<S: Simd> Kernel<S> {
         Some(gives)
     }
 
-    /// Returns the flow to neighbours with the filling `there`, which is lower by `lower`; in a
-    /// thin box `drop` is subtracted from this difference.
+    /// Returns the flow from the cells of a tile to their neighbours in one direction, whose
+    /// filling is `there`, lower than that of the cells by `lower`. If the simulation box is one
+    /// cell thick, `drop` is subtracted from this difference. All in units of amount.
     #[inline(always)]
     fn flow_to(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
@@ -296,8 +300,9 @@ impl<S: Simd> Kernel<S> {
     }
 }
 
-/// Returns for each cell the difference between its filling and the mean filling of the cell and
-/// its lower neighbours; `lower` are the differences to the neighbours.
+/// Returns for each cell of a tile the difference between its filling and the mean filling of the
+/// cell and its lower neighbours; `lower`: filling of the cell minus that of each neighbour, 0 if
+/// the neighbour is not lower. All in units.
 #[inline(always)]
 fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
     let one = s.splat(1);

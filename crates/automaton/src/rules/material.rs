@@ -9,10 +9,10 @@ use crate::view::MaterialLook;
 use lavoxel_base::param::{Entry, Form, Value, fact, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of chemical elements that a material may contain.
+/// Largest number of different chemical elements that a material may declare.
 const MOST_ELEMENTS: f64 = 16.0;
 
-/// Keys of a material's table that are not parameters of a rule.
+/// Keys of a material's table that are not numeric parameters of a rule.
 const FACTS: &[Param<Material>] = &[
     fact!(name: String, "what sources, bodies, events and files call it; a name alone is the preset with that name"),
     fact!(kind: Kind, "how it moves"),
@@ -28,7 +28,7 @@ const FACTS: &[Param<Material>] = &[
 
 words!(Kind, Pressure, Air, Capacity, Shows);
 
-/// Key in `[rules]` that the table of a material calls `viscosity`.
+/// Key in `[rules]` of the lava parameter that the table of a material calls `viscosity`.
 pub(super) const SUPPORT: &str = "support";
 
 impl Value for Material {
@@ -42,7 +42,7 @@ impl Value for Material {
 }
 
 impl Material {
-    /// Message about a key that a table of the lava may not have.
+    /// Error message about a key that a material's table may not have for the lava.
     pub const OF_LAVA: &str = "left out: of lava, tables have density, elements, viscosity, look.opacity, and the numbers of \
                                       [rules] that move it; [look] says how it is drawn";
 
@@ -60,8 +60,8 @@ impl Material {
             .flat_map(|(params, _)| *params)
     }
 
-    /// Checks the name and all parameters; `key` is the name of the table in messages, such as
-    /// `material[0]`.
+    /// Checks the name and all parameters of this material; `key` is the name of its table in
+    /// messages, such as `material[0]`.
     ///
     /// # Errors
     /// Returns an error that names the first key with a wrong value.
@@ -97,8 +97,8 @@ impl Material {
         self.look.validate(&format!("{key}.look"))
     }
 
-    /// Iterates over pairs of keys with the same meaning, one in a material table of the lava, one
-    /// in `[rules]`: for example `viscosity` and `support`.
+    /// Iterates over pairs of keys with the same meaning: the key in the material table of the
+    /// lava, and the key in `[rules]`; for example `viscosity` and `support`.
     pub fn lava_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut before = "";
         let whole = |param: &Param| {

@@ -42,5 +42,5 @@ pub(crate) use shape::{
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 
-/// Parameter of a rule that is a number: access to a field of a `T`, with key, range and help text.
+/// Numeric parameter of a rule: access to a field of a `T`, with key, range and help text.
 pub type Param<T = RulesSpec> = lavoxel_base::param::Param<T>;

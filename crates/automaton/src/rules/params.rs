@@ -1,5 +1,5 @@
-//! Parameters of the lava's rules as a scene gives them, in floating point. Each rule's own file
-//! has the fixed-point form with which the rule computes.
+//! Parameters of the lava's rules as a scene gives them, in floating point. Each rule converts them
+//! to fixed point in its own file.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,13 +27,15 @@ impl Roof {
     }
 }
 
-/// Shares of the transported energy that are lost when lava flows to a neighbour.
+/// Shares of its energy that lava loses when it flows to a neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Friction {
-    /// Share lost if the giving cell lies on solid ground or the floor of the simulation box, 0–1.
+    /// Share (0–1) of the energy of the flowing lava that is lost if the giving cell lies on solid
+    /// ground or the floor of the simulation box.
     pub on_solid: f64,
-    /// Share lost if the giving cell lies on liquid, 0–1.
+    /// Share (0–1) of the energy of the flowing lava that is lost if the giving cell lies on
+    /// liquid.
     pub on_liquid: f64,
 }
 
@@ -44,25 +46,28 @@ pub struct Friction {
 pub struct RulesSpec {
     /// Share of a cell's lava that falls in a step, 0–1.
     pub factor: f64,
-    /// Energy that falling lava takes along, relative to its share of the cell's amount.
+    /// Factor of the energy that falling lava takes along: at 1 the share of the cell's energy that
+    /// falls equals the share of the cell's amount that falls.
     pub beta: f64,
-    /// Energy above which a cell spreads; 1 is the energy of a full cell of lava fresh from the
-    /// vent.
+    /// Energy of a cell above which its lava spreads; 1 is the energy of a full cell of lava fresh
+    /// from the vent.
     pub threshold: f64,
-    /// Share of a cell's lava that flows to each selected neighbour in a step, 0–1/4.
+    /// Share of a cell's lava that flows to each randomly selected neighbour in a step, 0–1/4.
     pub spread: f64,
-    /// Energy that spreading lava takes along, relative to its share of the cell's amount, 0–1.
+    /// Factor (0–1) of the energy that spreading lava takes along: at 1 the share of the cell's
+    /// energy that flows equals the share of the cell's amount that flows.
     pub alpha: f64,
-    /// Energy losses of spreading lava.
+    /// Shares of its energy that spreading lava loses to friction.
     pub friction: Friction,
-    /// Smallest filling of the cell below with which a cell spreads, in full cells.
+    /// Smallest filling (lava plus denser matter) that the cell below must have for a cell to
+    /// spread, in full cells.
     pub support: f64,
     /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
     /// Boundary condition at the top of the simulation box.
     #[serde(skip_serializing_if = "Roof::is_closed")]
     pub roof: Roof,
-    /// Number of gravity steps for each spreading step.
+    /// Number of steps from one spreading step to the next; gravity acts in every step.
     pub spreading_every: u32,
 }
 
@@ -83,9 +88,9 @@ impl Default for RulesSpec {
     }
 }
 
-/// Smallest positive share that fixed point with 16 fractional bits can represent.
+/// Smallest positive share that fixed point with 16 fractional bits can represent: 1/65536.
 pub(super) const LEAST_SHARE: f64 = 1.0 / 65536.0;
-/// Largest energy of a cell; 1 is the energy of a full cell of lava fresh from the vent.
+/// Largest energy that a cell can have; 1 is the energy of a full cell of lava fresh from the vent.
 pub(super) const MOST_ENERGY: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64;
 
 impl RulesSpec {
@@ -120,7 +125,7 @@ impl RulesSpec {
     }
 }
 
-/// Converts a fraction to fixed point with 16 fractional bits (65536 = 1.0).
+/// Converts a share (0–1) to fixed point with 16 fractional bits (1.0 becomes 65536).
 pub(super) fn share(value: f64) -> u32 {
     (value * 65536.0).round() as u32
 }

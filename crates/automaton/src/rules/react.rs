@@ -1,5 +1,5 @@
 //! Reactions (*Grid Based Fluid Systems*, lava boils water and ice cools steam): consumed materials
-//! become products in fixed proportions; all amounts are in the smallest unit.
+//! become products in fixed proportions; all amounts are in units.
 //!
 //! ```text
 //! takes kA A (+ kB B), makes kC C (+ kD D)
@@ -23,45 +23,48 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, amount_units, energy_units};
 
-/// Reaction in fixed point: amounts and energies in the smallest unit of each.
+/// Rule of one reaction, with its parameters in fixed point: amounts and energies in units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
     /// Consumed materials, one or two: A and B in the module documentation.
     pub takes: Vec<ReactionTerm>,
     /// Products, at most two: C and D in the module documentation.
     pub makes: Vec<ReactionTerm>,
-    /// Material that must be in a neighbouring cell, but takes no part: index of its layer, and its
-    /// smallest amount in the smallest unit. `None` if the reaction needs no neighbour.
+    /// Material that a neighbouring cell must contain and that the reaction does not change: index
+    /// of its layer, and its smallest amount in units. `None` if the reaction needs no such
+    /// material.
     pub near: Option<(usize, u16)>,
     /// Arrangement of the materials: in one cell, next to the material `near`, or in two cells that
     /// share a face.
     pub place: Where,
-    /// Height above which the reaction takes place, as a share (0–1) of the height of the
-    /// simulation box.
+    /// Height above which the reaction takes place, as a fraction (0–1) of the simulation box's
+    /// height.
     pub above: f64,
-    /// Largest extent of the reaction in a cell and step; each material changes by the extent times
-    /// its coefficient, in the smallest unit of amount.
+    /// Largest extent of the reaction per cell and step; a material's amount changes by the extent
+    /// times its coefficient, in units of amount. Reactions with grains ignore this limit.
     pub rate: u32,
     /// Probability with which a cell reacts in a step, in 1/256.
     pub chance: u16,
-    /// Energy of a full cell of lava that the reaction produces, in the smallest unit.
+    /// Energy per full cell of the lava that the reaction produces, in units.
     pub energy: u16,
-    /// Heat demand that neighbouring lava covers (physical model); `None` if the reaction takes no
-    /// heat.
+    /// Heat that the reaction takes from neighbouring lava (physical model); `None` if the reaction
+    /// takes no heat.
     pub heat: Option<Heat>,
-    /// Index of the reaction in the scene, by which its random numbers differ from those of the
-    /// others.
+    /// Index of the reaction in the scene; selects its random numbers, so that they differ from
+    /// those of other reactions.
     pub number: usize,
-    /// Indices of the layers of granular materials.
+    /// Indices of the layers of granular materials in the world.
     grains: Vec<usize>,
 }
 
-/// Heat that a reaction takes from lava, converted for the cells of a world.
+/// Heat that a reaction takes from lava, and the mass per cell that converts heat per mass to heat
+/// per cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
-    /// Heat per mass (J/kg), heat transfer coefficient and temperature, as given in the scene.
+    /// Heat per mass (J/kg), heat transfer coefficient and temperature, as the scene gives them.
     pub about: ReactionHeat,
-    /// Mass of the first material per unit of reaction, in kg per m³ of cell volume.
+    /// Mass of the first consumed material per unit of the reaction's extent, in kg per m³ of a
+    /// cell.
     pub part_kg_m3: f64,
 }
 
@@ -109,8 +112,8 @@ impl Reacting {
         }
     }
 
-    /// Number of rounds in a step: 2 for a reaction across faces, else 1. All cells react at the
-    /// same time in a round.
+    /// Number of rounds of the reaction in a step: 2 for a reaction between cells that share a
+    /// face, else 1. In a round all cells react at the same time.
     pub fn rounds(&self) -> u64 {
         if self.place == Where::Across { 2 } else { 1 }
     }
@@ -121,7 +124,8 @@ impl Reacting {
         self.heat.is_some() && self.near.is_some()
     }
 
-    /// Carries out the events `due`, in a world without a flow model.
+    /// Applies the events `due` to the cells of `world`. Does nothing for a reaction that takes
+    /// heat: the coupling with the flow carries out such reactions.
     fn carry_out(&self, world: &mut World, due: &[Due]) {
         for &Due { places, parts } in due.iter().filter(|_| !self.takes_heat()) {
             for (part, place) in self.takes.iter().zip(places) {
@@ -133,7 +137,7 @@ impl Reacting {
         }
     }
 
-    /// Extent with which the reaction consumes or produces a whole grain; `None` for a reaction
+    /// Extent at which the reaction consumes or produces exactly one grain; `None` for a reaction
     /// without grains.
     pub fn whole_parts(&self) -> Option<u32> {
         let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
@@ -145,8 +149,9 @@ impl Reacting {
         draw.key_of(Salt::Reaction, self.number)
     }
 
-    /// Returns the extent with which the reaction can take place, in the smallest unit of amount
-    /// per unit of coefficient. `places`: cell of A and C, and cell of B and D.
+    /// Returns the extent to which the reaction can take place, as a whole number: each amount
+    /// (units) changes by the extent times the material's coefficient. `places`: cell of A and C,
+    /// then cell of B and D.
     fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
         let amount = |part: &ReactionTerm, place: Place| {
             u32::from(world.layers()[part.layer].at(place).amount)
@@ -192,8 +197,8 @@ impl Reacting {
         }
     }
 
-    /// Returns true if the cell `place` contains no grain, or only a grain that the reaction
-    /// consumes; `places` are the two cells of the reaction.
+    /// Returns true if the reaction can put a grain into the cell `place`: the cell contains no
+    /// grain, or only one that the reaction consumes. `places`: the two cells of the reaction.
     fn has_room_for_grain(&self, world: &World, place: Place, places: [Place; 2]) -> bool {
         let taken = |layer: usize| {
             self.takes
@@ -265,9 +270,9 @@ impl Listed for Reacting {
     }
 }
 
-/// Returns the cell that reacts with the cell `place` across a face in step `step` and round
-/// `round`: `place` must be the lower cell of a pair in the first round and the upper one in the
-/// second, else `None`.
+/// Returns the cell that reacts with the cell `place` across a face in the step number `step`;
+/// `None` if `place` is not the lower cell (in `round` 0) or the upper cell (in `round` 1) of a
+/// pair of this step.
 fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let (axis, odd) = ((step % 6 / 2) as usize, step % 2);
     let lower = place[axis] as u64 % 2 == odd;

@@ -5,7 +5,7 @@ use super::shape::{Driver, Listed};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Outflow of a gas through the open roof; has no parameters.
+/// Rule that removes gas from the topmost cells below an open roof; has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoofOutflow;
 

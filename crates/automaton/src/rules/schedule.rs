@@ -18,7 +18,7 @@ use lavoxel_base::random::Draw;
 /// material's parameters. The rules of one layer run in this order.
 macro_rules! rules {
     ($($rule:ident($numbers:ty) = $name:literal moves [$($moves:ident)*] reads [$($reads:ident)*]: $what:literal,)+) => {
-        /// Rule with its parameters in fixed point.
+        /// Rule of the automaton with its parameters, as integers in units or in fixed point.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Rule {
             $(#[doc = $what] $rule($numbers),)+
@@ -33,7 +33,7 @@ macro_rules! rules {
             pub(super) const PARAMS: &'static [(&'static [Param<Material>], &'static [Motion])] =
                 &[$((<$numbers as Listed>::PARAMS, &[$(Motion::$reads),*])),+];
 
-            /// Index of the kind of rule in [`Rule::NAMES`].
+            /// Index of the name of this rule in [`Rule::NAMES`].
             pub fn number(&self) -> usize {
                 enum Number { $($rule),+ }
                 match self {
@@ -46,22 +46,23 @@ macro_rules! rules {
                 Self::NAMES[self.number()]
             }
 
-            /// Returns true if the rule runs in the step number `step`.
+            /// Returns true if the rule runs in the step with the number `step`.
             pub fn is_due(&self, step: u64) -> bool {
                 match self {
                     $(Self::$rule(rule) => rule.is_due(step),)+
                 }
             }
 
-            /// Applies the rule to a layer by means of `driver`; `on` is the world and the index of
-            /// the layer.
+            /// Applies the rule to a layer by means of `driver`; `on`: the world and the index of
+            /// the layer; `draw`: seed and step of the random numbers.
             pub(crate) fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
                 match self {
                     $(Self::$rule(rule) => rule.run(driver, on, draw),)+
                 }
             }
 
-            /// Returns the rules that move the layer of `site`, in the order in which they run.
+            /// Returns the rules that move the layer described by `site`, in the order in which
+            /// they run.
             fn from_site(site: &Site<'_>) -> Vec<Self> {
                 let (motion, mut rules) = (site.material.motion(), Vec::new());
                 $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
@@ -96,13 +97,14 @@ rules! {
     Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
 }
 
-/// Rules of a step in the order in which they run, each with the index of its layer.
+/// All rules of a step in the order in which they run, each with the index of the layer to which it
+/// is applied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
     /// Creates the rules for a world with the lava and `materials`: first the rules that move each
-    /// layer, then floating, reactions in the order of their tables, turning to rock, outflow
+    /// layer, then floating, `reactions` in their order in the scene, turning to rock, outflow
     /// through the roof, and drying.
     pub fn new(
         spec: &RulesSpec,
@@ -155,8 +157,8 @@ impl Rules {
 }
 
 impl From<&RulesSpec> for Rules {
-    /// Creates the rules for a world that contains lava only; they do not depend on the size of the
-    /// simulation box.
+    /// Creates the rules for a world that contains lava only; these rules are the same for all
+    /// sizes of the simulation box.
     fn from(spec: &RulesSpec) -> Self {
         Self::new(
             spec,

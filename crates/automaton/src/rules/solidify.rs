@@ -2,9 +2,9 @@
 //! solid ground becomes solid ground.
 //!
 //! **Decided:** a cell turns to rock from 0.98 of a full cell. Other matter in the cell moves to
-//! the cell above if it fits there (below 2 full cells); otherwise the cell waits. All cells of a
-//! step are tested with the ground before the step, so that a heap turns to rock layer by layer
-//! from below.
+//! the cell above if it fits there (below 2 full cells); otherwise the cell stays as it is until
+//! the matter fits. All cells of a step are tested with the ground before the step, so that a heap
+//! turns to rock from below, one cell of height per step.
 
 use super::shape::{Driver, Due, Listed, Point};
 use crate::world::World;
@@ -12,10 +12,10 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amount from which on a cell turns to rock, in the smallest unit: 0.98 of a full cell.
+/// Smallest amount with which a cell turns to rock, in units: 0.98 of a full cell.
 pub const LEAST: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// Turning to rock: cells of one layer that are nearly full and lie on solid ground become ground.
+/// Rule by which nearly full cells of one layer that lie on solid ground turn to rock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Solidifying {
     /// Index of the layer whose cells turn to rock.

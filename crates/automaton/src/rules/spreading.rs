@@ -45,29 +45,30 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(spreading_every: Whole, [1.0, 1000.0] "steps", "gravity steps for each spreading step; more is stiffer"),
 ];
 
-/// Parameters of spreading in fixed point with 16 fractional bits (65536 = 1.0).
+/// Rule of spreading for lava, with its parameters in fixed point with 16 fractional bits (65536 =
+/// 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spreading {
-    /// Energy above which a cell spreads, in the smallest unit.
+    /// Energy of a cell above which its lava spreads, in units.
     pub threshold: u16,
-    /// Smallest filling of the cell below with which a cell spreads, in the smallest unit of
-    /// amount.
+    /// Smallest filling of the cell below with which a cell spreads, in units of amount.
     pub support: u16,
     /// Share of a cell's lava that flows to one neighbour, 1 to 16383 in units of 1/65536: below
     /// 1/4, so that a cell never gives its last unit.
     pub spread: u32,
-    /// Energy that spreading lava takes along, relative to its share of the cell's amount, 0 to
-    /// 65536 (1.0).
+    /// Factor of the energy that spreading lava takes along, 0 to 65536 (1.0): at 1.0 the share of
+    /// the cell's energy that flows equals the share of the cell's amount that flows.
     pub alpha: u32,
-    /// Share of the transported energy that is lost if the giving cell lies on solid ground, in
-    /// 1/65536.
+    /// Share of the energy of the flowing lava that is lost if the giving cell lies on solid
+    /// ground, in 1/65536.
     pub friction_on_solid: u32,
-    /// Share of the transported energy that is lost if the giving cell lies on liquid, in 1/65536.
+    /// Share of the energy of the flowing lava that is lost if the giving cell lies on liquid, in
+    /// 1/65536.
     pub friction_on_liquid: u32,
     /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
-    /// Number of steps from one run of the rule to the next; the rule runs in the last step of each
-    /// such period.
+    /// Number of steps from one application of the rule to the next; the rule acts in the last step
+    /// of each such period.
     pub every: u32,
 }
 
@@ -100,7 +101,8 @@ impl Listed for Spreading {
     }
 }
 
-/// Returns true if `cell` has enough energy and, with `bed` below, enough support to spread.
+/// Returns true if `cell` has enough energy to spread and the cell below (`bed`) gives enough
+/// support: solid ground, or a filling of at least `support`.
 #[inline]
 pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     let supported = match bed {
@@ -110,7 +112,7 @@ pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     cell.amount > 0 && cell.energy > rule.threshold && supported
 }
 
-/// Cell that spreads, with values that are the same for all its neighbours.
+/// Cell that spreads, with the values that its flows to all neighbours share.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver {
     share: u16,
@@ -119,7 +121,7 @@ pub struct Giver {
 }
 
 impl Giver {
-    /// Prepares the flow out of `cell`, for which [`spreads`] returns true.
+    /// Creates the giver for `cell`, for which [`spreads`] must be true with the same arguments.
     #[inline]
     pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
         Self {
@@ -133,9 +135,9 @@ impl Giver {
     }
 
     /// Returns the amount and energy that flow to the neighbour `to`, which contains the amount
-    /// `heavier` (smallest unit) of denser matter. Four such parcels never take more than the cell
-    /// has: `spread` is below 1/4 and `alpha` at most 1, so that at least one unit of amount
-    /// remains with the remaining energy.
+    /// `heavier` (units) of denser matter. Four such parcels never take more than the cell has:
+    /// `spread` is below 1/4 and `alpha` at most 1, so that at least one unit of amount remains
+    /// with the remaining energy.
     #[inline]
     pub fn parcel_for(self, to: Content, heavier: u16) -> Parcel {
         let amount = self
@@ -147,16 +149,16 @@ impl Giver {
         }
     }
 
-    /// Returns the part of `energy` (smallest unit) that arrives at the neighbour; friction takes
-    /// the rest.
+    /// Returns the part of `energy` (units) that arrives at the neighbour, after the loss to
+    /// friction.
     #[inline]
     pub fn arrives(self, energy: u16) -> u16 {
         energy - ((u32::from(energy) * self.friction) >> 16) as u16
     }
 }
 
-/// Parameters of spreading as SIMD vectors, for [`spreads`] and [`Giver`] in the 32 cells of a tile
-/// at once, with the same bits.
+/// Parameters of spreading as SIMD vectors, for computing [`spreads`] and [`Giver`] in the 32 cells
+/// of a tile at once with the same bits.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -165,7 +167,8 @@ pub(crate) struct Kernel<S: Simd> {
     support: S::V,
     spread: S::V,
     alpha: Share<S>,
-    /// Shares lost to friction on solid ground and on liquid; `None` if there is no friction.
+    /// Shares of its energy that the flowing lava loses to friction: the first from cells on solid
+    /// ground, the second from cells on liquid; `None` if both are 0.
     friction: Option<[Share<S>; 2]>,
 }
 
@@ -295,8 +298,8 @@ impl Exchange<2> for Spreading {
 impl<S: Simd> Kernel<S> {
     // No closures here: they would be compiled without the instructions of the SIMD level.
 
-    /// Returns the amounts that cells with the amounts `a` give to neighbours with the fillings
-    /// `there`.
+    /// Returns the amounts that flow from cells with the amounts `a` to neighbours with the
+    /// fillings `there`, one vector per direction; all in units.
     #[inline(always)]
     fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
         let share = s.mul_high(a, self.spread);
@@ -309,7 +312,8 @@ impl<S: Simd> Kernel<S> {
     }
 
     /// Returns the energies that the amounts `moved` take along to neighbours with the energies
-    /// `there`; `a` and `e` are amounts and energies of the giving cells.
+    /// `there`, one vector per direction; `a` and `e` are amounts and energies of the giving cells.
+    /// All in units.
     #[inline(always)]
     fn energies(
         &self,

@@ -30,16 +30,17 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
 ];
 
-/// Smallest amount of denser matter that displaces a liquid which rises by a rule of its own, in
-/// the smallest unit: 0.98 of a full cell.
+/// Smallest amount of denser matter in a cell that displaces a compressible liquid, which rises by
+/// its own rule, in units: 0.98 of a full cell.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// Parameters of falling and of displacement by denser matter; amounts in the smallest unit.
+/// Rule of falling and of displacement by denser matter; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squeezing {
-    /// Largest amount that falls from a cell in a step, in the smallest unit.
+    /// Largest amount that falls from a cell in a step, in units.
     pub speed: u16,
-    /// Smallest amount of denser matter in a cell that displaces the liquid, in the smallest unit.
+    /// Smallest amount of denser matter in a cell with which this matter displaces the layer's
+    /// matter, in units.
     pub least: u16,
 }
 
@@ -66,7 +67,7 @@ impl Listed for Squeezing {
     }
 }
 
-/// Parameters of the rule as SIMD vectors.
+/// Parameters of falling and displacement as SIMD vectors.
 pub(crate) struct Kernel<S: Simd> {
     speed: S::V,
     least: S::V,

@@ -84,28 +84,29 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(trace.every: Whole, [1.0, 1000.0] "steps", "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
-/// Parameters of tracing in fixed point; amounts in the smallest unit.
+/// Rule of tracing, with its parameters in fixed point; amounts in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tracing {
-    /// Amount above which liquid passes through a cell, in the smallest unit.
+    /// Amount above which liquid passes through a cell, in units.
     pub through: u16,
-    /// Smallest amount of a cell from which liquid is taken, in the smallest unit.
+    /// Smallest amount of a surface cell from which liquid is taken, in units.
     pub min_liquid: u16,
-    /// Largest filling of the cell above a surface with which the surface can still rise, in the
-    /// smallest unit of amount.
+    /// Largest filling of the cell above a surface with which the surface can rise, in units of
+    /// amount.
     pub fullest: u16,
-    /// Differences below which nothing moves, in the smallest unit: of the free volume of a group
-    /// of cells at one height, and of the amounts within such a group.
+    /// Differences below which nothing moves, in units: of the total free volume of a group of
+    /// cells at one height, and of the amounts within such a group.
     pub min_flow: u16,
-    /// Amount that passes through one opening in a run if the liquid stands half a cell above it,
-    /// in the smallest unit.
+    /// Amount that passes through one opening per application of the rule if the liquid stands half
+    /// a cell above the middle of the opening, in units.
     pub press: u16,
-    /// True if liquid on top of a body belongs to the body even where the cell is too empty for
-    /// liquid to pass through.
+    /// True if liquid on top of a connected body of liquid belongs to the body even in cells that
+    /// contain too little for liquid to pass through.
     pub rest: bool,
-    /// Effect of trapped air above a surface.
+    /// Effect of trapped air (not connected to the roof or an open side) above a surface of the
+    /// liquid.
     pub air: Air,
-    /// Number of steps from one run of the rule to the next.
+    /// Number of steps from one application of the rule to the next.
     pub every: u32,
     /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
@@ -195,7 +196,8 @@ impl Listed for Tracing {
 }
 
 impl Tracing {
-    /// Creates the rule for `material` in a box whose sides have the boundary condition `walls`.
+    /// Creates the rule for `material` in a simulation box whose sides have the boundary condition
+    /// `walls`.
     pub fn new(material: &Material, walls: Walls) -> Self {
         let spec = &material.trace;
         Self {
@@ -211,29 +213,30 @@ impl Tracing {
         }
     }
 
-    /// Returns the amount that a cell with `amount` offers: all, or 0 if it has less than
-    /// `min_liquid`; in the smallest unit.
+    /// Returns the amount that a surface cell with `amount` offers: the whole amount, or 0 if it is
+    /// below `min_liquid`; in units.
     fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
     /// Returns the amount above which liquid passes through a cell below rock, the roof or a body
-    /// cell, in the smallest unit.
+    /// cell, in units.
     fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
-    /// Returns the amount that passes through one opening in a run, by Torricelli's law (smallest
-    /// unit). `head`: height of the liquid above the middle of the opening, in 1/`AMOUNT_ONE` of a
-    /// cell.
+    /// Returns the amount, in units, that passes through one opening per application of the rule,
+    /// by Torricelli's law. `head`: height of the liquid above the middle of the opening, in
+    /// 1/`AMOUNT_ONE` of a cell.
     fn driven(&self, head: u64) -> u64 {
         let press = u64::from(self.press);
         // No overflow: the factors are below 2^16 and 2^25.
         (2 * press * press * head / u64::from(AMOUNT_ONE)).isqrt()
     }
 
-    /// Limits the flow into the pressed cells and the outside of one body at each height; `heights`
-    /// are sorted from the bottom up.
+    /// Sets, for each height, the largest flow into the pressed and covered cells and the outside
+    /// of one connected body of liquid; `heights`: the groups of the body, sorted from the bottom
+    /// up.
     fn press(&self, heights: &mut [Height]) {
         let highest = heights
             .iter()
@@ -256,8 +259,8 @@ impl Tracing {
         }
     }
 
-    /// Computes the flow from high to low `heights` of one body (sorted from the bottom up), and
-    /// sets the mean of each group whose cells level out.
+    /// Computes the flow from high to low groups of cells in `heights` (the groups of one connected
+    /// body, sorted from the bottom up), and sets the mean of each group whose cells level out.
     fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
         while heights[low].y < heights[high].y {
@@ -283,8 +286,8 @@ impl Tracing {
     }
 }
 
-/// Returns the free volume that is left to the cells of `heights[number]` after the flow computed
-/// so far, in the smallest unit.
+/// Returns the free volume that is left in the cells of `heights[number]` after the flow computed
+/// so far, in units.
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
     // Earlier groups at the same height share the limit.

@@ -26,10 +26,10 @@ table! {
 }
 
 impl CameraSpec {
-    /// Checks every number; errors carry the key as `camera.…`.
+    /// Checks that every number of the camera is in range; errors name the key as `camera.…`.
     ///
     /// # Errors
-    /// Names the first number out of range.
+    /// Returns an error that names the first number out of range.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("camera")
     }

@@ -16,7 +16,8 @@ fn known() -> String {
     COLORS.map(name).map(quoted).join(" or ")
 }
 
-/// Checks that `measure` can be used to colour the lava.
+/// Checks that the plain styles can colour the lava by `measure`. Otherwise the error lists the
+/// measures by which they can.
 pub(super) fn validate(measure: CellMeasure) -> Result<(), Invalid> {
     match COLORS.contains(&measure) {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! Drape: an aerial photograph or map that is drawn on the ground of a box.
+//! Drape: an aerial photograph or map that is drawn on the ground of the simulation box.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use std::sync::{Arc, LazyLock};
 use super::palette::srgb_to_linear;
 use lavoxel_base::memory::Held;
 
-/// Picture that covers the whole box, first row in the north. Clones share their pixels; two drapes
-/// are equal only if they share the same pixels.
+/// Picture over the ground of the whole simulation box, first row in the north. Clones share their
+/// pixels; two drapes are equal only if they share the same pixels.
 #[derive(Clone)]
 pub struct Drape(Arc<PixelBuffer>);
 
-/// Pixels, and their memory as counted by the memory limit.
+/// Pixels of a drape, and their memory as counted by the memory limit.
 struct PixelBuffer {
     pixels: Pixels,
     _held: Held,
@@ -28,14 +28,14 @@ impl Drape {
         }))
     }
 
-    /// Number of columns and rows of pixels.
+    /// Numbers of columns and of rows of the picture's pixels.
     pub fn size(&self) -> [usize; 2] {
         self.0.pixels.size
     }
 
-    /// Returns the mean colour of the picture in a window of size `span` around `place` as linear
-    /// RGB, and the share (0–1) of the window that the picture covers. Both arguments are (x, z) in
-    /// fractions of the simulation box, from its north-west corner.
+    /// Returns the mean colour (linear RGB, 0–1) of the picture in a window of size `span` around
+    /// `place`, and the share (0–1) of the window that the picture covers. Both arguments are (x,
+    /// z) in fractions of the simulation box, from its north-west corner.
     pub fn mean_color(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let in_pixels =
             |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
@@ -55,21 +55,21 @@ impl fmt::Debug for Drape {
     }
 }
 
-/// Picture as sRGB pixels with opacity, rows from the top.
+/// Picture as sRGB pixels with opacity, rows from top to bottom.
 pub struct Pixels {
-    /// Number of columns and rows of pixels.
+    /// Number of columns and number of rows of pixels.
     pub size: [usize; 2],
     /// Pixel bytes, row-major: red, green, blue, opacity (0–255).
     pub rgba: Vec<u8>,
 }
 
-/// Lookup table from an sRGB byte to the linear value, 0–1.
+/// Lookup table from an sRGB channel byte to the linear value (0–1).
 static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
 
 impl Pixels {
-    /// Returns the mean colour in a window of `span` pixels around the point `at` (pixels from the
-    /// upper left corner) as linear RGB, and the opaque share of the window, 0–1. `span` is at
+    /// Returns the mean colour (linear RGB, 0–1) in a window of `span` pixels around the point `at`
+    /// (pixels from the upper left corner), and the opaque share of the window, 0–1. `span` is at
     /// least one pixel, which gives linear interpolation between pixel centres.
     pub fn mean(&self, at: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let [across, down] = [0, 1].map(|axis| Reach::new(at[axis], span[axis], self.size[axis]));

@@ -12,7 +12,7 @@ use super::drape::Drape;
 use super::palette::{PaletteSpec, hex};
 use super::style::Style;
 
-/// Light by time of day.
+/// Time of day, which decides the light and the sky of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SkyPreset {
@@ -35,20 +35,21 @@ pub enum Surroundings {
     /// Bare land to the horizon, on which the simulation box stands.
     Land,
     /// Dark table in a photo studio with lamps; the ground of the simulation box looks like smooth
-    /// stone, as in a laboratory or kitchen.
+    /// stone.
     Table,
     /// Sea: the water at the sides of the simulation box continues to the horizon, and the land
-    /// around the box slopes down into it. Without water at the sides the same as `Sky`.
+    /// around the box slopes down into the sea. Equals `Sky` if there is no water at the sides.
     Sea,
 }
 
-/// Antialiasing: pixels for which more than one ray is traced.
+/// Antialiasing: choice of the pixels for which more than one ray is traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Antialias {
     /// One ray per pixel.
     Off,
-    /// Four more rays for each pixel that differs visibly from a neighbour.
+    /// One ray per pixel, and four additional rays for each pixel that differs visibly from a
+    /// neighbour.
     #[default]
     Edges,
     /// Four rays for each pixel.
@@ -182,14 +183,15 @@ table! {
 }
 
 impl AirLook {
-    /// Default colours of the four inks: red, blue, yellow and green, as `#rrggbb`.
+    /// Default colours of the four inks of the air: red, blue, yellow and green, as `#rrggbb`.
     fn usual_inks() -> Vec<String> {
         ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"]
             .map(str::to_owned)
             .to_vec()
     }
 
-    /// Colours of the four inks as linear RGB, 0–1; default colours where the scene gives none.
+    /// Colours of the four inks of the air as linear RGB, 0–1; default colours where the scene
+    /// gives none.
     pub fn ink_colors(&self) -> [[f32; 3]; 4] {
         let usual = Self::usual_inks();
         std::array::from_fn(|k| {
@@ -201,8 +203,8 @@ impl AirLook {
 }
 
 impl LookSpec {
-    /// Energy per unit of amount at the upper end of the palette, where 1 is that of lava fresh
-    /// from the vent: 1 if the colours stand for temperatures (`kelvin`), else 2.
+    /// Energy per unit of amount at the upper end of the palette, where 1 is the ratio in lava
+    /// fresh from the vent: 1 if the colours stand for temperatures (`kelvin`), else 2.
     pub fn energy_shown(&self) -> f32 {
         if self.kelvin.is_some() {
             1.0
@@ -211,7 +213,7 @@ impl LookSpec {
         }
     }
 
-    /// Checks every value; messages name the key as `look.…`.
+    /// Checks every value of the look; errors name the key as `look.…`.
     ///
     /// # Errors
     /// Returns an error that names the first key with a wrong value.
@@ -268,8 +270,8 @@ impl LookSpec {
     }
 }
 
-/// Checks a list of stops `[density, opacity]`: at least one, values from 0 to 1, rising densities;
-/// `key` is the name of the key in messages.
+/// Checks a list of opacity stops `[density, opacity]`: at least one, values from 0 to 1, rising
+/// densities; `key` is the name of the key in messages.
 pub(super) fn validate_opacity(key: &str, stops: &[[f32; 2]]) -> Result<(), Invalid> {
     if stops.is_empty() {
         return Err(Invalid::new(

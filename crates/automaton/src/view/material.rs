@@ -24,17 +24,17 @@ pub enum Preset {
     Sand,
     /// Dark ash with fine grains.
     Ash,
-    /// Ice: bluish where thick; passes a little of the light from behind.
+    /// Ice: bluish where thick; transmits a little of the light from behind.
     Ice,
     /// Rubble: broken rock that looks like the crust of cold lava.
     Rubble,
     /// Foliage: clumps with gaps between them, dark inside and bright against the sun.
     Leaves,
-    /// Walls with sharp corners, of plaster or stones.
+    /// Walls with sharp corners, of plaster or masonry.
     Wall,
-    /// Roofs with sharp edges and even slopes, covered with tiles.
+    /// Roofs with sharp edges and even slopes, covered with roof tiles.
     Roof,
-    /// Wax: smooth and matt; light passes around its edges.
+    /// Wax: translucent, smooth and matt; light passes around its edges.
     Wax,
     /// Smooth, shining, opaque material, such as a melt.
     Gloss,
@@ -42,19 +42,19 @@ pub enum Preset {
     Metal,
 }
 
-/// Way in which ray tracing draws a material.
+/// Way in which a material is drawn along a ray in the cinematic style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Transparent: the ray continues behind the surface.
+    /// Transparent: the ray continues behind the material's surface.
     Clear,
-    /// Cloud: no surface; light is scattered and absorbed along the ray.
+    /// Cloud without a surface: light is scattered and absorbed along the ray.
     Cloud,
-    /// Opaque: the ray ends at the surface.
+    /// Opaque: the ray ends at the material's surface.
     Solid,
 }
 
 impl Preset {
-    /// All presets.
+    /// All presets, in the order of their declaration.
     pub const ALL: [Self; 12] = [
         Self::Water,
         Self::Steam,
@@ -76,7 +76,7 @@ impl Preset {
         matches!(self, Self::Wall | Self::Roof)
     }
 
-    /// Way in which ray tracing draws the material in the cinematic style.
+    /// Way in which the material is drawn along a ray in the cinematic style.
     pub fn form(self) -> Form {
         match self {
             Self::Water => Form::Clear,
@@ -121,7 +121,7 @@ table! {
 }
 
 impl MaterialLook {
-    /// Creates the look that has the given `preset` and default values otherwise.
+    /// Creates a look with the appearance `preset` and default values in all other fields.
     pub fn from_preset(preset: Preset) -> Self {
         Self {
             preset,
@@ -129,7 +129,7 @@ impl MaterialLook {
         }
     }
 
-    /// Checks every value; messages name the key as `KEY.…`, where `key` is for example
+    /// Checks every value of the look; errors name the key as `KEY.…`, where `key` is for example
     /// `material.water.look`.
     ///
     /// # Errors
@@ -145,7 +145,8 @@ impl MaterialLook {
         }
     }
 
-    /// Colour of the material as linear RGB, 0–1: the one in the scene, or else that of the preset.
+    /// Colour of the material as linear RGB, 0–1: the colour that the scene gives, else that of the
+    /// preset.
     pub fn linear_color(&self) -> [f32; 3] {
         self.shade().map(srgb_to_linear)
     }
@@ -155,7 +156,8 @@ impl MaterialLook {
         self.shade().map(|c| (c * 255.0).round() as u8)
     }
 
-    /// Colour of the material as sRGB, 0–1: the one in the scene, or else that of the preset.
+    /// Colour of the material as sRGB, 0–1: the colour that the scene gives, else that of the
+    /// preset.
     fn shade(&self) -> [f32; 3] {
         // Chosen by eye.
         let usual = match self.preset {
@@ -179,8 +181,8 @@ impl MaterialLook {
         given.unwrap_or(usual)
     }
 
-    /// Stops `[density, opacity]` for the plain styles: those in the scene, or else those of the
-    /// preset.
+    /// Opacity stops `[density, opacity]` (both 0–1) of the material in the plain styles: those
+    /// that the scene gives, else those of the preset.
     pub fn plain_opacity(&self) -> &[[f32; 2]] {
         // Chosen by eye.
         const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];

@@ -66,14 +66,15 @@ impl<'de> Deserialize<'de> for PaletteSpec {
     }
 }
 
-/// Palette as a table of 256 sRGB colours at equal distances.
+/// Palette as a table of 256 sRGB colours at equal distances from position 0 to position 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     colors: Vec<[f32; 3]>,
 }
 
 impl PaletteSpec {
-    /// Creates the palette; `key` is the name of the key in messages.
+    /// Creates the palette that this value of a scene describes; `key` is the name of the key in
+    /// messages.
     ///
     /// # Errors
     /// If the name is unknown, a colour is not `#rrggbb`, or there are fewer than two stops or
@@ -88,7 +89,7 @@ impl PaletteSpec {
 }
 
 impl Palette {
-    /// Returns the built-in palette called `name`; `None` if there is none.
+    /// Returns the built-in palette called `name`; `None` if no built-in palette has this name.
     pub fn named(name: &str) -> Option<Self> {
         let curve: fn(f32) -> [f32; 3] = match name {
             "inferno" => |t| polynomial(&INFERNO, t),
@@ -128,8 +129,8 @@ impl Palette {
     }
 }
 
-/// Coefficients of a polynomial that approximates a palette: outer axis power of the position, 0–6;
-/// inner axis red, green, blue.
+/// Coefficients of the polynomial that approximates a palette: outer axis power of the position
+/// (0–6), inner axis red, green, blue.
 type Coefficients = [[f32; 3]; 7];
 
 // Fits to the published maps (matplotlib's inferno and viridis, Google's turbo), exact to about one
@@ -183,8 +184,8 @@ fn polynomial(coefficients: &Coefficients, t: f32) -> [f32; 3] {
     })
 }
 
-/// Interpolates the colour at position `t` linearly between `stops` (position and colour, with
-/// rising positions); the first or last colour outside of their range.
+/// Interpolates the colour at position `t` linearly between `stops` (position and sRGB colour, with
+/// rising positions). Before the first and after the last stop, returns the colour of that stop.
 fn between(stops: &[(f32, [f32; 3])], t: f32) -> [f32; 3] {
     let upper = stops
         .partition_point(|s| s.0 <= t)
@@ -220,7 +221,7 @@ fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
 }
 
 /// Returns the sRGB channels (0–1) of a colour written as `#rrggbb`; `key` is the name of the key
-/// in messages.
+/// in the error message.
 pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let wrong = || Invalid::new(key, color, "a colour such as #ff8800");
     let digits = color

@@ -3,12 +3,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Declares the styles. Each has a name, a short description for users, and the end of the help
-/// text of its key.
+/// Declares the rendering styles. Each has a name, a short description for users, and the end of
+/// the help text of the keyboard shortcut that selects it.
 macro_rules! styles {
     ($($(#[$doc:meta])* $style:ident = $word:literal, $what:literal, $hint:literal;)*) => {
-        /// Rendering style: the way in which the contents of the box become a picture. All styles
-        /// but the first are plain: even light, no bloom, and colours exactly as in the palette.
+        /// Rendering style: the way in which the contents of the simulation box become a picture.
+        /// All styles but the first are plain: even light, no bloom, and colours exactly as in the
+        /// palette.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Style {
             $($(#[$doc])* #[serde(rename = $word)] $style,)*
@@ -49,8 +50,8 @@ styles! {
     /// See-through volume: emission and absorption along each ray, by the palette and the opacity
     /// stops.
     Scientific = "scientific", "See-through, colours from the palette", "see-through";
-    /// Surface at the amount [`LookSpec::iso`](super::LookSpec::iso), in the palette's colour for
-    /// the lava one cell below the surface.
+    /// Surface where the amount equals [`LookSpec::iso`](super::LookSpec::iso), in the palette's
+    /// colour for the lava one cell below the surface.
     Surface = "surface", "A plain surface, coloured by what lies under it", "one amount, plainly lit";
     /// Largest value along each ray, drawn over the dimmed ground.
     Maximum = "maximum", "The largest value on every line of sight", "the largest value on each ray";

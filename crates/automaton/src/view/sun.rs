@@ -2,9 +2,10 @@
 
 use super::{LookSpec, SkyPreset};
 
-/// Smallest elevation of the sun, in degrees, for the sky `Day`.
+/// Smallest elevation of the sun, in degrees, at which the light of `SkyPreset::Day` is chosen.
 const DAY_DEG: f64 = 12.0;
-/// Smallest elevation of the sun, in degrees, for the sky `Dusk`.
+/// Smallest elevation of the sun, in degrees, at which the light of `SkyPreset::Dusk` is chosen; at
+/// lower elevations `SkyPreset::Night` is chosen.
 const DUSK_DEG: f64 = -4.0;
 
 /// Returns azimuth (0 north, 90 east) and elevation of the sun in degrees at the time `unix_s`
@@ -37,8 +38,8 @@ pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
 
 impl LookSpec {
     /// Sets azimuth and elevation of the sun in degrees, and selects the light (`Day`, `Dusk`,
-    /// `Night`) for this elevation. At night the light comes from the moon, whose position is
-    /// unchanged.
+    /// `Night`) for this elevation. At night only the light is selected, and the direction of the
+    /// light is unchanged.
     pub fn put_sun(&mut self, [azimuth_deg, elevation_deg]: [f64; 2]) {
         self.sky = match elevation_deg {
             DAY_DEG.. => SkyPreset::Day,
@@ -56,7 +57,7 @@ impl LookSpec {
 mod tests {
     use super::*;
 
-    /// Seconds from 1970 to 2003-10-17T19:30:30Z.
+    /// Time 2003-10-17T19:30:30Z in seconds since 1970.
     const GOLDEN: f64 = 1_066_419_030.0;
 
     #[test]

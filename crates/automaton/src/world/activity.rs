@@ -1,24 +1,26 @@
-//! Activity of the tiles of a strip, recorded by the horizontal rule (spreading).
+//! Activity of the tiles of a strip: recorded when the horizontal rule (spreading) processes them,
+//! so that the rule can skip inactive tiles.
 
 use super::rows::Rows;
 
-/// Activity bits of a row of up to 64 tiles along x, as of the last time that spreading processed
-/// each tile.
+/// Activity bits of a row of up to 64 tiles along x, as recorded when spreading last processed each
+/// tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Activity {
-    /// Bit set of tiles that did not change, but from which matter could have flowed with other
-    /// random numbers; spreading must process them again.
+    /// Bit set of tiles that spreading must process again although they may not have changed:
+    /// matter flowed out or could have flowed out with other random numbers, or the ground at the
+    /// tile changed.
     pub(crate) active: u64,
     /// Bit set of tiles with a cell that has enough energy to spread. Spreading in any other tile
     /// does not depend on the neighbouring tiles.
     pub(crate) able: u64,
 }
 
-/// [`Activity`] of all rows of tiles of a strip.
+/// [`Activity`] of all rows of tiles of one strip.
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
     rows: Vec<Activity>,
-    /// Range of y that contains all active tiles.
+    /// Range of heights y that contains all tiles with an `active` bit.
     pub(crate) active: Rows,
 }
 
@@ -32,7 +34,8 @@ impl Default for Activities {
 }
 
 impl Activities {
-    /// Allocates `rows` rows without activity, unless this number of rows is already allocated.
+    /// Allocates `rows` rows without activity, unless exactly this number of rows is already
+    /// allocated.
     #[inline]
     pub(crate) fn make(&mut self, rows: usize) {
         if self.rows.len() != rows {

@@ -2,10 +2,11 @@
 //! since its last read.
 //!
 //! The vertical rule of a layer processes every tile that changed. Before it runs, each strip
-//! records these tiles ([`Strip::record_falling`]). A later change still has its `falling` bit.
-//! Both together cover all changes since the last read, and at most the changes of one step more.
-//! The first run of the vertical rule after a read starts a new record: a reader with an older
-//! cursor of the same [`Reading`] must read the whole strip.
+//! records these tiles ([`Strip::record_falling`]). A tile that changes later still has its
+//! `falling` bit. The recorded and the marked tiles together contain all changes since the last
+//! read, and at most the changes of one step more. The first run of the vertical rule after a read
+//! starts a new record: a reader with an older cursor of the same [`Reading`] must read the whole
+//! strip.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,25 +15,27 @@ use super::rows::Rows;
 use super::tiles::{Strip, TileRow};
 use lavoxel_base::stamp;
 
-/// Kind of reader of a layer. Each kind has a separate change record, because readers read at
-/// different intervals.
+/// Part of the program that reads the changes of a layer. Each kind of reader has its own change
+/// record, because readers read at different intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// Renderers, at irregular intervals.
+    /// Renderers; they read at irregular intervals.
     Pictures,
-    /// Recorders of the history of columns (such as the maximum thickness), after every step.
+    /// Recorders of the history of columns (such as the maximum thickness); they read after every
+    /// step.
     Records,
-    /// Layers of less dense materials, in every step.
+    /// Layers of less dense materials, whose free cell volume depends on the layer that they read;
+    /// they read in every step.
     Lighter,
-    /// Layers of grains less dense than this fluid, in every step.
+    /// Layers of grains that are less dense than the fluid that they read; they read in every step.
     Grains,
-    /// The air model, in every step.
+    /// The air model; it reads in every step.
     Air,
-    /// The tracing rule (levelling of connected liquid bodies), in every run.
+    /// Tracing rule (levelling of connected liquid bodies); reads each time it is applied.
     Trace,
 }
 
-/// Numbers of reads of one layer so far, one for each [`Reading`]. A clone gets a new identity, so
+/// Counter of the reads of one layer, one count per [`Reading`]. A clone gets a new identity, so
 /// that cursors of the original are invalid for the clone.
 #[derive(Debug)]
 pub struct ChangeClock {
@@ -41,7 +44,7 @@ pub struct ChangeClock {
 }
 
 impl ChangeClock {
-    /// Creates a clock without any reads so far.
+    /// Creates a clock without reads: all counts are 0.
     pub(super) fn none() -> Self {
         Self {
             stamp: stamp::new(),
@@ -49,7 +52,7 @@ impl ChangeClock {
         }
     }
 
-    /// Registers a read by a reader of this `kind` and returns its cursor for the next read.
+    /// Registers a read by a reader of this `kind`; returns the cursor for the reader's next read.
     pub fn read(&self, kind: Reading) -> Cursor {
         Cursor {
             stamp: self.stamp,
@@ -59,27 +62,30 @@ impl ChangeClock {
     }
 
     /// Registers a read by a reader of this `kind` and returns the number of the read, counted from
-    /// 1.
+    /// 1 for each kind.
     pub(super) fn count(&self, kind: Reading) -> u64 {
         self.counts[kind as usize].fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Number of the last read per kind, from 1; 0 if the kind has never read.
+    /// Number of the last read for each kind of reader, counted from 1; 0 if the kind has never
+    /// read.
     pub(crate) fn last(&self) -> Reads {
         std::array::from_fn(|kind| self.counts[kind].load(Ordering::Relaxed))
     }
 
-    /// Kind and read number of `cursor`; `None` if the cursor belongs to another layer.
+    /// Returns the kind of reader and the read number of `cursor`; `None` if the cursor belongs to
+    /// another layer.
     pub(super) fn number(&self, cursor: Cursor) -> Option<(Reading, u64)> {
         (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
     }
 
-    /// Identity of the clock, unique in the process.
+    /// Identity of the clock, unique in the process; equal in all cursors that this clock returned.
     pub(super) fn stamp(&self) -> u64 {
         self.stamp
     }
 
-    /// Returns true if no reader outside of the world (picture or record) has read the layer yet.
+    /// Returns true if no reader outside of the world (renderer or recorder of columns) has read
+    /// the layer yet.
     pub(super) fn is_unread(&self) -> bool {
         [Reading::Pictures, Reading::Records]
             .iter()
@@ -97,10 +103,11 @@ impl Clone for ChangeClock {
     }
 }
 
-/// Empty change record, used for a reader that has read all recorded changes.
+/// Empty change record, for a strip whose changes the reader has read already.
 static NOTHING: Record = Record::NONE;
 
-/// Position of one reader in the change history of one layer: the number of the last read.
+/// Position of one reader in the change history of one layer: kind of reader and number of its last
+/// read.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     stamp: u64,
@@ -110,8 +117,8 @@ pub struct Cursor {
 
 impl Strip {
     /// Returns a superset of the tiles of the strip that changed after the read with number `read`
-    /// of this `kind`; `None` if the record does not reach back far enough, so that the reader must
-    /// read the whole strip.
+    /// by a reader of this `kind`; `None` if the record does not reach back that far, so that the
+    /// reader must read the whole strip.
     pub(super) fn changes_after(&self, kind: Reading, read: u64) -> Option<Changes<'_>> {
         let record = &self.records.0[kind as usize];
         (read >= record.since).then(|| {
@@ -129,7 +136,8 @@ impl Strip {
         })
     }
 
-    /// Marks each tile as changed whose tile in a heavier layer changed, as given by `heavier`.
+    /// Marks those tiles of this strip as changed in whose cells a denser layer changed; `heavier`:
+    /// changed tiles of that layer's strip.
     pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
         if self.rows.is_empty() {
             self.rows = vec![TileRow::EMPTY; self.len()];
@@ -152,8 +160,8 @@ impl Strip {
     }
 
     /// Adds all tiles marked `falling` to the change records; called before the vertical rule
-    /// clears these marks. `reads`: number of the last read per kind of reader; nothing is recorded
-    /// if all are 0.
+    /// clears these marks. `reads`: number of the last read for each kind of reader; kinds with 0
+    /// have never read and get no record.
     #[inline]
     pub(crate) fn record_falling(&mut self, reads: Reads) {
         if !self.falling.is_empty() && reads != [0; KINDS] {
@@ -188,7 +196,7 @@ impl Strip {
     }
 }
 
-/// Set of changed tiles of one strip.
+/// Set of the tiles of one strip that changed since a reader's last read.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
     strip: &'a Strip,

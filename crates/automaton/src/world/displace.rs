@@ -2,12 +2,13 @@
 //!
 //! Cells of a layer that become rock and share faces form a *part*. The matter of a part goes to
 //! the nearest free volume: a flood fill from the part moves from face to face through cells that
-//! are not solid and not full of denser matter. The *height* of a cell is that of the highest cell
-//! on the lowest path to the cell. Cells are filled in the order of their heights, so that a liquid
-//! rises in a vessel before it flows over the rim, and cells of equal height in rings around the
-//! part; the last ring, which has more free volume than matter is left, is filled in proportion to
-//! its free volumes. A gas goes to the nearest free volume at any height. Matter that finds no free
-//! volume is booked as removed and as crushed, and so is still matter, which cannot move.
+//! are not solid and not full of denser matter. The *height* of a cell is the smallest height to
+//! which the matter must rise to reach the cell. Cells are filled in the order of their heights, so
+//! that a liquid rises in a vessel before it flows over the rim, and cells of equal height in rings
+//! around the part; the last ring, which has more free volume than matter is left, is filled in
+//! proportion to its free volumes. A gas goes to the nearest free volume at any height. Matter that
+//! finds no free volume is booked as removed and as crushed, and so is still matter, which cannot
+//! move.
 
 use std::collections::HashMap;
 
@@ -16,11 +17,11 @@ use crate::matter::Kind;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Bytes that the search for free volume takes per cell that contains displaced matter: a bit per
-/// visited cell in a hash table, and the list of the present ring of cells.
+/// Memory, in bytes per cell with displaced matter, for the search for free volume: a bit per
+/// visited cell in a hash table, and the list of the cells of the present ring.
 pub const BYTES_A_CELL: f64 = 1.0;
 
-/// Matter being moved to other cells: amount and energy in the smallest unit of each.
+/// Matter being moved to other cells: amount and energy in units.
 #[derive(Clone, Copy, Debug, Default)]
 struct Displaced {
     amount: u64,
@@ -33,8 +34,8 @@ impl Displaced {
         self.energy += u64::from(cell.energy);
     }
 
-    /// Removes `amount` and a proportional share of the energy, but at most the energy `most`; all
-    /// in the smallest units.
+    /// Removes `amount` and a proportional share of the energy, at most `most`, from this matter,
+    /// and returns what was removed; all in units.
     fn take(&mut self, amount: u64, most: u64) -> Content {
         let energy =
             (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
@@ -73,7 +74,7 @@ impl Seen {
     }
 }
 
-/// Displacement of the matter of one layer by rock that is put into a shape.
+/// State of displacing the matter of one layer by rock that is put into a shape.
 struct Displacing<'a> {
     world: &'a mut World,
     layer: usize,
@@ -103,8 +104,8 @@ impl World {
         shape.cells(self.grid).for_each(|place| self.crush(place));
     }
 
-    /// Removes the matter that is left in the cell `place`, which becomes rock, and books it as
-    /// removed and as crushed; layers that mirror another model are unchanged.
+    /// Removes the matter of all layers that is left in the cell `place`, which becomes rock, and
+    /// books this matter as removed and as crushed; layers that mirror another model are unchanged.
     fn crush(&mut self, place: Place) {
         for layer in self.accounted_mut() {
             layer.ledger.crushed += u64::from(layer.at(place).amount);
@@ -144,8 +145,8 @@ impl Displacing<'_> {
         self.shape.contains(place.map(|v| v as f64 + 0.5))
     }
 
-    /// Returns the connected group of cells with matter that become rock and that contains `first`,
-    /// and adds these cells to `seen`.
+    /// Returns the connected cells (face neighbours) that contain matter, become rock and include
+    /// the cell `first`; adds these cells to `seen`.
     fn connected_cells(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
         let mut part = vec![first];
         let mut next = 0;
@@ -160,8 +161,8 @@ impl Displacing<'_> {
         part
     }
 
-    /// Moves the matter of the cells `part` to surrounding cells, found by flood fill; returns the
-    /// matter for which no free volume was found.
+    /// Moves the matter of the connected cells `part` to surrounding cells, found by flood fill;
+    /// returns the matter for which no free volume was found.
     fn flood(&mut self, part: Vec<Place>) -> Displaced {
         let grid = self.world.grid;
         let mut seen = Seen::none(grid);
@@ -214,7 +215,7 @@ impl Displacing<'_> {
             && self.world.heavier_than(self.layer, place) < AMOUNT_ONE
     }
 
-    /// Free volume of the cell `place` for the layer, in the smallest unit of amount.
+    /// Free volume of the cell `place` for the matter of the layer, in units of amount.
     fn room(&self, place: Place) -> u64 {
         let (world, layer) = (&*self.world, self.layer);
         if self.is_taken(place) {
@@ -226,8 +227,8 @@ impl Displacing<'_> {
         }
     }
 
-    /// Distributes `displaced` over the cells `ring`: fills every cell, or, if the matter does not
-    /// suffice, each in proportion to its free volume.
+    /// Distributes `displaced` over the cells `ring`, which have the same distance: fills every
+    /// cell, or, if the matter does not suffice, each cell in proportion to its free volume.
     fn fill(&mut self, ring: &[Place], displaced: &mut Displaced) {
         let total: u64 = ring.iter().map(|&place| self.room(place)).sum();
         let (there, is_whole) = (displaced.amount, self.world.layers[self.layer].is_grains());
@@ -263,7 +264,7 @@ impl Displacing<'_> {
         );
     }
 
-    /// Books the matter `rest`, for which no free volume was found, in the ledger of the layer as
+    /// Books the matter `rest`, for which no free volume was found, in the account of the layer as
     /// removed and as crushed.
     fn lose(&mut self, rest: Displaced) {
         let ledger = &mut self.world.layers[self.layer].ledger;

@@ -89,12 +89,12 @@ kinds! {
     }
 }
 
-/// Amount of a full cell: the default of `amount` in a scene.
+/// Amount that fills a cell of an edit: 1, the default of `amount` in a scene.
 fn full() -> f64 {
     1.0
 }
 
-/// Energy per full cell of lava fresh from a vent: the default of `energy` in a scene.
+/// Energy per full cell of lava fresh from a vent: 1, the default of `energy` in a scene.
 fn of_a_vent() -> f64 {
     1.0
 }
@@ -128,7 +128,8 @@ table! {
 }
 
 impl Matter {
-    /// Checks that every number is in range; `key` is the name of the table in messages.
+    /// Checks that every number of the matter is in range; `key` is the name of the table in
+    /// messages.
     ///
     /// # Errors
     /// Returns an error that names the first key out of range.
@@ -141,8 +142,8 @@ impl Matter {
         }
     }
 
-    /// Checks that the heightmap has been read if the edit is a survey; `key` is the name of the
-    /// table in messages.
+    /// Checks that the heights of a survey (ground heights from a file) have been read; succeeds
+    /// for every other edit. `key` is the name of the table in messages.
     ///
     /// # Errors
     /// If the edit is a survey and its heights have not been read from the file.
@@ -156,8 +157,8 @@ impl Matter {
         }
     }
 
-    /// Returns true if the edit adds lava or another material to the cells of the shape (`lava` or
-    /// `material`).
+    /// Returns true if the edit adds lava or another material to the cells of the shape, that is,
+    /// for `Matter::Lava` and `Matter::Material`.
     pub fn is_liquid(&self) -> bool {
         matches!(self, Self::Lava { .. } | Self::Material { .. })
     }
@@ -167,7 +168,8 @@ impl Matter {
         matches!(self, Self::Rock | Self::Solid { .. })
     }
 
-    /// Temperature of the added matter in kelvin; `None` if the edit gives no temperature.
+    /// Temperature of the liquid or solid lava that the edit puts into the shape, in kelvin; `None`
+    /// if the edit gives no temperature.
     pub fn temperature_k(&self) -> Option<f64> {
         match *self {
             Self::Lava { temperature_k, .. } | Self::Solid { temperature_k } => temperature_k,
@@ -175,8 +177,8 @@ impl Matter {
         }
     }
 
-    /// Name of the material, other than the lava, that the edit puts into the shape; `None` if
-    /// there is none.
+    /// Name of the material, other than the lava, that the edit puts into the shape; `None` if the
+    /// edit puts in lava, rock or nothing.
     pub fn material(&self) -> Option<&str> {
         match self {
             Self::Material { name, .. } => Some(name),
@@ -187,8 +189,8 @@ impl Matter {
         }
     }
 
-    /// Name of the material that this replacement removes; `None` if the edit replaces the lava or
-    /// all materials, or is no replacement.
+    /// Name of the material that a `Replace` edit removes; `None` if the edit replaces the lava or
+    /// all materials, or is of another kind.
     pub fn replaced(&self) -> Option<&str> {
         match self {
             Self::Replace { of, .. } => of.as_deref().filter(|name| *name != Material::LAVA),
@@ -196,8 +198,8 @@ impl Matter {
         }
     }
 
-    /// Iterates over all material names in the edit; each may name a layer that mirrors the flow
-    /// model.
+    /// Iterates over the names of all materials that the edit mentions; a name may belong to a
+    /// layer that mirrors the flow model.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = match self {
             Self::Material { name, .. } | Self::Flood { name, .. } => [Some(&**name), None],
@@ -229,18 +231,19 @@ impl Edit {
         }
     }
 
-    /// Checks all numbers of shape and matter; `key` is the table name, such as `body[0]`.
+    /// Checks all numbers of the edit's shape and matter; `key` is the table name in messages, such
+    /// as `body[0]`.
     ///
     /// # Errors
-    /// Names the first key that is wrong.
+    /// Returns an error that names the first key with a wrong value.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.shape.validate(&format!("{key}.shape"))?;
         self.matter.validate(&format!("{key}.matter"))
     }
 }
 
-/// Amount that an edit wanted to put into cells, and the amount that found room, in the smallest
-/// unit.
+/// Result of putting matter into cells, in units: amount that was to be put in, and amount that
+/// found room.
 #[derive(Clone, Copy, Debug, Default)]
 struct Put {
     asked: u64,
@@ -255,8 +258,9 @@ impl Put {
 }
 
 impl World {
-    /// Applies `edit` to the cells, and books added, removed and refused amounts in the accounts.
-    /// An edit that needs a material which the world does not have changes nothing.
+    /// Applies `edit` to the cells of the world, and books added, removed and refused amounts in
+    /// the accounts of the layers. An edit that needs a material which the world does not have
+    /// changes nothing.
     pub fn edit(&mut self, edit: &Edit) {
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
@@ -315,19 +319,20 @@ impl World {
         self.note_refused(layer.unwrap_or(self.lava), put, is_level);
     }
 
-    /// Books as refused the amount in `put` that found no room in the layer with index `layer`. If
-    /// `is_level` is true (the edit fills the simulation box up to a height, as for a sea), this is
-    /// done only if nothing found room, because denser matter is expected to take part of the
-    /// volume.
+    /// Books the amount in `put` that found no room as refused in the layer with index `layer`. If
+    /// `is_level` is true (the edit fills the simulation box up to a height, as for a sea), the
+    /// amount is booked only if nothing at all found room, because denser matter is expected to
+    /// occupy part of the volume.
     fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
         if !is_level || put.placed == 0 {
             self.layers[layer].ledger.refused += put.asked - put.placed;
         }
     }
 
-    /// Sets the ground height of the columns (x, z) under open sky. `to` gets the index of the
-    /// column in the grid and the present height in cells, and returns the new height in cells, or
-    /// `None` to keep the present height.
+    /// Sets the height of the ground in `columns` (x, z) by adding or removing solid cells at the
+    /// top; matter in these cells is removed. `to`: function from the index of a column in the grid
+    /// and its present height in cells to the new height in cells, or `None` to keep the present
+    /// height.
     fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
         for &(x, z) in columns {
             let old = (0..self.grid.ny)
@@ -358,8 +363,8 @@ impl World {
         });
     }
 
-    /// Fills the hollow around `shape`, up to the top of the shape, with the material `name`, until
-    /// every cell contains `amount` (1 for a full cell).
+    /// Fills the hollow around `shape`, up to the top of the shape, with the material called
+    /// `name`, until every cell contains `amount` (1 for a full cell).
     fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
         let Some(layer) = self.number_of(name) else {
             return;
@@ -375,8 +380,8 @@ impl World {
         self.note_refused(layer, put, true);
     }
 
-    /// Replaces the material `of` (`None`: every other material) in the cells of `shape` by an
-    /// equal amount of the material `name`.
+    /// Replaces the material called `of` (`None`: every other material) in the cells of `shape` by
+    /// an equal amount of the material called `name`.
     fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
         let Some(layer) = self.number_of(name) else {
             return;
@@ -483,8 +488,8 @@ impl World {
         Ok(())
     }
 
-    /// Amount of all materials but that of `layer` in the cell `place`, in the smallest unit; 0 if
-    /// each layer has the whole cell volume to itself.
+    /// Amount of all materials in the cell `place` except that of the layer with index `layer`, in
+    /// units; 0 if each layer has the whole cell volume to itself.
     fn amount_beside(&self, layer: usize, place: Place) -> u16 {
         if !self.capacity.is_shared() {
             return 0;
@@ -512,8 +517,9 @@ impl World {
         }
     }
 
-    /// Fills the cell `place` of the layer with index `layer` up to `amount`, in the smallest unit.
-    /// `energy`: energy per full cell of the added matter (1: lava fresh from the vent).
+    /// Fills the cell `place` with matter of the layer with index `layer` up to `amount`, in units;
+    /// returns the amount to put in and the amount that found room. `energy`: energy per full cell
+    /// of the added matter (1: lava fresh from the vent).
     fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) -> Put {
         if self.ground.is_solid(place) {
             return Put::default();
@@ -528,8 +534,9 @@ impl World {
         }
     }
 
-    /// Places a grain in the cell `place` with probability `share` if there is room. The decision
-    /// is a hash of the place, the same in every run.
+    /// Puts a grain of the layer with index `layer` into the cell `place` with probability `share`
+    /// (0–1) if there is room. A hash of the place decides, so that the grains are the same in
+    /// every simulation.
     fn put_grain(&mut self, layer: usize, place: Place, share: f64) -> Put {
         let loose = StepKey::fixed(Salt::Loose);
         let is_there = self.ground.is_solid(place) || self.layers[layer].at(place).amount > 0;
@@ -539,8 +546,8 @@ impl World {
         self.add_grain(layer, place)
     }
 
-    /// Places a grain in the cell `place` if the cell is open, has room, and contains no grain of
-    /// the layer with index `layer`.
+    /// Puts a grain of the layer with index `layer` into the cell `place` if the cell can take one;
+    /// returns a full cell as the amount to put in, and the amount that found room, in units.
     fn add_grain(&mut self, layer: usize, place: Place) -> Put {
         let placed = if self.takes_grain(layer, place) {
             AMOUNT_ONE
@@ -554,9 +561,10 @@ impl World {
         }
     }
 
-    /// Places a grain from a faucet (a source of grains) in the cell `place`. If the cell is solid
-    /// or already contains a grain of this layer, nothing is booked and the faucet waits; if denser
-    /// matter leaves no room, the grain is booked as refused.
+    /// Puts a grain of the layer with index `layer` from a faucet (a source of grains) into the
+    /// cell `place`. If the cell is solid or already contains matter of this layer, nothing is
+    /// booked and the faucet waits; if denser matter leaves no room, the grain is booked as
+    /// refused.
     pub fn sprinkle(&mut self, layer: usize, place: Place) {
         if !self.ground.is_solid(place) && self.layers[layer].at(place).amount == 0 {
             let put = self.add_grain(layer, place);
@@ -564,9 +572,9 @@ impl World {
         }
     }
 
-    /// Returns the surplus, in the smallest unit of amount, by which the weight of the liquid above
-    /// compresses a full cell of a sea, so that the sea starts in hydrostatic equilibrium; 0 for
-    /// other shapes, other materials, and cells that are not full (`amount`).
+    /// Returns the surplus of a full cell of a sea, in units of amount, by which the weight of the
+    /// liquid above compresses it, so that the sea starts in hydrostatic equilibrium. 0 for other
+    /// shapes, for materials that are not compressible, and unless `amount` is a full cell.
     fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
         let material = self.layers[layer].material();
         match *shape {
@@ -586,16 +594,16 @@ impl World {
         }
     }
 
-    /// Free volume of the cell `place` for the layer with index `layer`, in the smallest unit of
-    /// amount: a full cell minus denser matter and minus the present amount.
+    /// Free volume of the cell `place` for the layer with index `layer`, in units of amount: a full
+    /// cell minus denser matter and minus the amount in the layer.
     pub fn room(&self, layer: usize, place: Place) -> u16 {
         let full = AMOUNT_ONE - self.heavier_than(layer, place);
         full.saturating_sub(self.layers[layer].at(place).amount)
     }
 
-    /// Adds `amount` (smallest unit) to the cell `place` of the layer with index `layer` and books
-    /// it as sourced; the cell must have room. `energy`: energy per full cell in the smallest unit,
-    /// ignored for a material without energy.
+    /// Adds `amount` (units) to the cell `place` of the layer with index `layer` and books it as
+    /// sourced; the cell must have room. `energy`: energy per full cell in units, ignored for a
+    /// material without energy.
     pub fn pour(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if amount == 0 {
             return;

@@ -1,5 +1,5 @@
-//! Edits that depend on present contents: filling a hollow like a basin, and replacing one material
-//! by another.
+//! Edits that depend on the present contents of cells: filling a hollow like a basin, and replacing
+//! one material by another.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::world::content::Content;
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Largest number of cells of a hollow that an edit can fill; a larger hollow is left unchanged.
+/// Largest number of cells of a hollow that an edit can fill; a larger hollow stays as it is.
 pub const MOST_FLOODED: usize = 1 << 21;
 
 impl World {
@@ -36,10 +36,10 @@ impl World {
         hollow
     }
 
-    /// Replaces matter in the cell `place` by an equal amount of the layer with index `layer`; does
-    /// nothing in a solid cell. `of`: index of the layer to replace, or `None` for all layers
-    /// except those that mirror another model. `energy`: energy per full cell of the new matter, in
-    /// the smallest unit.
+    /// Replaces matter in the cell `place` by an equal amount of the material of the layer with
+    /// index `layer`; does nothing in a solid cell. `of`: index of the layer to replace, or `None`
+    /// for all layers except those that mirror another model. `energy`: energy per full cell of the
+    /// new matter, in units.
     pub(super) fn put_in_place(
         &mut self,
         place: Place,
@@ -87,7 +87,8 @@ mod tests {
     use crate::world::{Edit, Ground, Matter};
     use lavoxel_base::grid::Grid;
 
-    /// Makes a box with a floor, a bowl between two walls, and water and oil for the bowl.
+    /// Creates a world with a floor, a bowl between two walls, and water and oil as materials for
+    /// the bowl.
     fn world() -> World {
         let materials = ["water", "oil"].map(|name| Material {
             name: name.into(),

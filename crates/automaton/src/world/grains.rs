@@ -1,8 +1,8 @@
 //! Bit words for the rule of grains: one 32-bit word per tile, one bit per cell.
 //!
-//! Invariant: the amounts in the tiles are the state. The words follow from the amounts, the ground
-//! and the layers around; the engine computes the words when a layer of grains has tiles to
-//! process, and every change of a cell updates them.
+//! Invariant: the amounts in the tiles are the state. The bit words follow from the amounts, the
+//! ground and the layers around; the engine computes the bit words when a layer of grains has tiles
+//! to process, and every change of a cell updates them.
 
 use super::layer::lane;
 use super::{Ground, Layer, Strip, World};
@@ -10,17 +10,18 @@ use crate::matter::Kind;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place, Walls};
 
-/// One 32-bit word for each tile of a strip, with one bit per cell; on all sides there is a border
-/// of one more tile.
+/// One 32-bit word for each tile of a strip, with one bit per cell of the tile; a border of one
+/// more tile surrounds the strip on all sides.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     words: Vec<u32>,
-    /// Number of words per row: number of tiles along x plus two border tiles.
+    /// Number of bit words per row: number of tiles along x plus two border tiles.
     pub(crate) pitch: usize,
 }
 
 impl Words {
-    /// Creates one word for each tile of a strip of `grid` and of the border, all equal to `word`.
+    /// Creates bit words that are all equal to `word`: one for each tile of a strip of `grid`, and
+    /// one for each tile of the border.
     pub(crate) fn filled(grid: Grid, word: u32) -> Self {
         let pitch = grid.nx.div_ceil(TILE_X) + 2;
         Self {
@@ -29,14 +30,14 @@ impl Words {
         }
     }
 
-    /// Index of the word of the tile at (`tx`, `y`), x in tiles and y in cells. The word of the
-    /// west neighbour is at index − 1, that of the tile below at index − `pitch`.
+    /// Index of the bit word of the tile at (`tx`, `y`), x in tiles and y in cells. The west
+    /// neighbour's word is at index − 1, that of the tile below at index − `pitch`.
     #[inline]
     pub(crate) fn at(&self, tx: usize, y: usize) -> usize {
         (y + 1) * self.pitch + tx + 1
     }
 
-    /// Heap memory of the words in bytes.
+    /// Heap memory of the bit words in bytes.
     fn bytes(&self) -> usize {
         size_of_val(&self.words[..])
     }
@@ -56,13 +57,15 @@ impl std::ops::DerefMut for Words {
     }
 }
 
-/// Cells of a strip that a grain of the layer cannot enter, except for cells with grains of the
-/// same layer.
+/// Cells of a strip that a grain of a layer cannot enter; the grains of this layer itself are not
+/// included.
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
-    /// Solid cells of the ground, and cells outside of the simulation box if its sides are closed.
+    /// Solid cells of the ground, and the cells outside of the simulation box if its sides are
+    /// closed.
     pub(crate) solid: Words,
-    /// Cells of `solid`, and all cells that heavier grains, still matter or denser fluids block.
+    /// Cells of `solid`, and the cells whose heavier grains, still matter or denser fluids block
+    /// the grains.
     pub(crate) barred: Words,
     /// Bit mask of the cells of a tile that lie inside of the simulation box, one mask per column
     /// of tiles.
@@ -71,7 +74,7 @@ pub struct Barriers {
 
 impl Barriers {
     /// Creates the barriers of the strip with z index `tz` from the ground and the sides of the
-    /// simulation box; barriers by other matter are added later.
+    /// simulation box, without barriers by matter.
     pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
         let grid = ground.grid();
         let outside = if walls == Walls::Open { 0 } else { u32::MAX };
@@ -94,7 +97,8 @@ impl Barriers {
         }
     }
 
-    /// Marks the cell with index `lane` (0–31) of the tile at (`tx`, `y`) as solid or open.
+    /// Marks the cell with index `lane` (0–31) of the tile at (`tx`, `y`) as solid if `solid` is
+    /// true, else as open.
     fn set(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
         let at = self.solid.at(tx, y);
         let word = &mut self.solid[at];
@@ -111,7 +115,8 @@ fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     (0..deep).fold(0, |cells, z| cells | row << (TILE_X * z))
 }
 
-/// Cached grain words of a strip; each part is absent until the rule of grains needs it.
+/// Cached bit words of a strip for the rule of grains; each is `None` until the rule needs the
+/// words.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrainWords {
     /// Bit words of the cells that contain a grain.
@@ -121,8 +126,8 @@ pub(crate) struct GrainWords {
 }
 
 impl GrainWords {
-    /// Updates the cached words after a change of the cell with index `lane` (0–31) of the tile at
-    /// (`tx`, `y`); `holds` is true if the cell now contains a grain.
+    /// Updates the cached bit words after a change of the cell with index `lane` (0–31) of the tile
+    /// at (`tx`, `y`); `holds` is true if the cell now contains a grain.
     #[inline]
     pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, holds: bool) {
         if let Some(held) = &mut self.held {
@@ -139,7 +144,7 @@ impl GrainWords {
         }
     }
 
-    /// Heap memory of the cached words in bytes.
+    /// Heap memory of the cached bit words in bytes.
     pub(super) fn bytes(&self) -> usize {
         let barriers = self
             .barriers
@@ -150,8 +155,8 @@ impl GrainWords {
 }
 
 impl Strip {
-    /// Returns the bit mask of cells with matter in the tile at (`tx`, `y`), x in tiles and y in
-    /// cells.
+    /// Returns the bit mask of the cells that contain matter in the tile at (`tx`, `y`), x in tiles
+    /// and y in cells.
     #[inline]
     pub(crate) fn held_cells(&self, tx: usize, y: usize) -> u32 {
         match &self.grains.held {
@@ -165,7 +170,7 @@ impl Strip {
         }
     }
 
-    /// Computes the bit words of the cells that contain a grain from the stored amounts.
+    /// Computes, from the stored amounts, the bit words of the cells that contain a grain.
     pub(crate) fn grains(&self, grid: Grid) -> Words {
         let mut words = Words::filled(grid, 0);
         for (tx, y, tile) in self.iter() {
@@ -181,7 +186,7 @@ impl Strip {
 }
 
 impl Layer {
-    /// Returns true if the material of the layer is granular.
+    /// Returns true if the layer's material consists of grains.
     pub fn is_grains(&self) -> bool {
         self.material.kind == Kind::Grain
     }
@@ -205,8 +210,8 @@ impl Layer {
         self.is_grains() && self.material.density < fluid.material.density
     }
 
-    /// Returns two numbers of tiles that contain grains: those that the rule of grains will process
-    /// in the next step, and all.
+    /// Returns two numbers of tiles: those with grains that the rule of grains will process in the
+    /// next step, and all with grains of this layer.
     pub fn grains_looked_at(&self) -> [usize; 2] {
         let near = |tz: usize| {
             self.strips[tz.saturating_sub(1)..]
@@ -233,8 +238,8 @@ impl Layer {
         })
     }
 
-    /// Returns true if memory for tiles is allocated in the strip with z index `tz` or in a
-    /// neighbouring strip.
+    /// Returns true if the layer has memory allocated for tiles in the strip with z index `tz` or
+    /// in one of the two neighbouring strips.
     pub(crate) fn is_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..]
             .iter()
@@ -262,8 +267,8 @@ impl World {
         fluids.split_at(denser(fluids, grain))
     }
 
-    /// Returns true if a grain of the layer with index `layer` can be placed in the cell `place`:
-    /// there is room, and no lighter grain.
+    /// Returns true if a grain of the layer with index `layer` can be put into the cell `place`:
+    /// denser matter leaves room, and the cell contains no lighter grain.
     pub fn takes_grain(&self, layer: usize, place: Place) -> bool {
         self.is_free_for(layer, place)
             && self
@@ -272,7 +277,8 @@ impl World {
                 .all(|layer| layer.at(place).amount == 0)
     }
 
-    /// Returns true if the cell `place` contains grains of two layers, which no cell may.
+    /// Returns true if the cell `place` contains grains of more than one layer, which no valid
+    /// world has.
     pub(super) fn is_shared(&self, place: Place) -> bool {
         self.layers
             .iter()

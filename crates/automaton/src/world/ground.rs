@@ -1,4 +1,4 @@
-//! Ground: solid cells, and the smooth height field from which the cells were voxelized.
+//! Ground: solid cells, and the smooth height field of their surface, for rendering.
 
 mod caves;
 mod versions;
@@ -25,15 +25,16 @@ pub struct Ground {
     grid: Grid,
     surface: Array2<f32>,
     tops: Vec<u16>,
-    /// Bit sets of hollow columns, in which an open cell lies below a solid one.
+    /// Solid cells of the hollow columns (in which an open cell lies below a solid one), as bit
+    /// sets.
     caves: Caves,
-    /// Bit set of columns whose top is rock solidified from lava in this run; empty if there are
-    /// none.
+    /// Bit set, one bit per column of cells, of columns whose top is rock solidified from lava in
+    /// this simulation; empty if there are none.
     fresh: Vec<u64>,
     versions: Versions,
 }
 
-/// View of the ground in one strip: the tiles with one z index.
+/// View of the ground in one strip (the tiles with one z index).
 #[derive(Clone, Copy, Debug)]
 pub struct GroundStrip<'a> {
     pub(super) ground: &'a Ground,
@@ -42,8 +43,8 @@ pub struct GroundStrip<'a> {
 }
 
 impl GroundStrip<'_> {
-    /// Version of the ground in the tiles with x index `tx` and in a margin of one cell around
-    /// them; equal versions imply equal cells.
+    /// Version of the ground in the column of tiles with x index `tx` of this strip, including a
+    /// margin of one cell around the tiles; equal versions mean equal cells.
     #[inline]
     pub(crate) fn version(self, tx: usize) -> u64 {
         self.versions[tx]
@@ -60,12 +61,12 @@ impl GroundStrip<'_> {
 /// Heights never reach this bit, because they are at most [`lavoxel_base::grid::MAX_SIDE`].
 const HOLLOW: u16 = 1 << 15;
 
-/// Number of columns compared at once in the search for runs of equal cells.
+/// Number of columns of cells compared at once in the search for stretches of equal cells.
 // Comparing 32 columns at once took the hash of a box of 4096 × 512 × 4096 cells from 5.9 s to 1.0
 // s.
 const STRIDE: usize = 32;
 
-/// Returns true if at height `y` all cells of the columns with these `tops` are solid (if `solid`
+/// Returns true if all cells at height `y` of the columns with these `tops` are solid (if `solid`
 /// is true) or all are open (if `solid` is false); false if one of the columns is hollow.
 #[inline]
 fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
@@ -100,8 +101,8 @@ impl Ground {
     }
 
     /// Creates the ground from saved parts, the results of [`Ground::surface`] and
-    /// [`Ground::caves`], and validates every number; `ny` is the height of the simulation box in
-    /// cells.
+    /// [`Ground::caves`], and checks that they are consistent; `ny` is the height of the simulation
+    /// box in cells.
     ///
     /// # Errors
     /// If a part is inconsistent; the error names the column.
@@ -161,7 +162,7 @@ impl Ground {
     }
 
     /// Bit set, in the order of [`Grid::column`], of columns whose top is rock solidified from lava
-    /// in this run; empty if there are none. Used only for rendering.
+    /// in this simulation; empty if there are none. Used only for rendering.
     pub fn fresh(&self) -> &[u64] {
         &self.fresh
     }
@@ -187,12 +188,13 @@ impl Ground {
         Self::from_surface(grid.ny, Array2::zeros((grid.nz, grid.nx)))
     }
 
-    /// Grid: number of cells along x, y and z.
+    /// Grid of the ground: number of cells along x, y and z.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Height field of the surface for rendering, shape (`nz`, `nx`), in cells above the floor.
+    /// Height field of the ground's surface for rendering, shape (`nz`, `nx`), in cells above the
+    /// floor.
     pub fn surface(&self) -> &Array2<f32> {
         &self.surface
     }
@@ -205,7 +207,8 @@ impl Ground {
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.caves.is_solid(column, y))
     }
 
-    /// Adds `weight` to `sums[i]` for each i whose cell (`x` + i, y, z) is not solid.
+    /// Adds `weight` to `sums[i]` for each i for which the cell (`x` + i, `y`, `z`) is not solid;
+    /// arguments `(y, z)` and `x` in cells.
     pub fn add_open(&self, (y, z): (usize, usize), x: usize, weight: u32, sums: &mut [u32]) {
         let tops = &self.tops[self.grid.column(x, z)..][..sums.len()];
         let height = y as u16;
@@ -258,8 +261,8 @@ impl Ground {
         cells
     }
 
-    /// Iterates over the runs of cells along x that are all solid or all open, at the given `y` and
-    /// `z`, from west to east: true for solid cells, and number of cells.
+    /// Iterates over the stretches of consecutive cells along x that are all solid or all open, at
+    /// the given `y` and `z`, from west to east: true for solid cells, and number of cells.
     pub(super) fn runs(&self, y: usize, z: usize) -> impl Iterator<Item = (bool, usize)> + '_ {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let solid = move |x: usize| match tops[x] {
@@ -283,7 +286,7 @@ impl Ground {
     }
 
     /// Returns two heights in cells for the slab of cells with this `z`: all cells below the first
-    /// are solid, and all cells from the second upwards are open.
+    /// height are solid, and all cells from the second height upwards are open.
     pub(super) fn heights(&self, z: usize) -> (usize, usize) {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let whole = tops
@@ -318,7 +321,8 @@ impl Ground {
     }
 
     /// Returns the columns of tiles in which the ground differs from the state at `cursor`, and
-    /// moves the cursor to the present state. The cursor may come from another ground.
+    /// moves the cursor to the present state. The cursor may come from another ground, such as an
+    /// older copy.
     pub fn changes_since(&self, cursor: &mut GroundCursor) -> GroundChanges {
         cursor.advance(&self.versions)
     }
@@ -328,7 +332,7 @@ impl Ground {
         self.caves.len()
     }
 
-    /// Memory of the ground in bytes.
+    /// Memory of the ground (cells, surface and versions) in bytes.
     pub fn bytes(&self) -> usize {
         self.surface.len() * size_of::<f32>()
             + self.tops.len() * size_of::<u16>()
@@ -387,8 +391,8 @@ impl Ground {
         }
     }
 
-    /// Makes the cell at height `y` of the column with index `column` solid or open, if the column
-    /// is hollow before or after the change; `old` is the column's entry in `tops` before the
+    /// Makes the cell at height `y` of the column with index `column` solid or open, for a column
+    /// that is hollow before or after the change; `old` is the column's entry in `tops` before the
     /// change.
     fn set_in_cave(&mut self, column: usize, y: usize, old: u16) {
         let cells = match old & HOLLOW {

@@ -1,4 +1,4 @@
-//! Hash of the complete state, used to compare runs.
+//! Hash of the complete state of a world, used to compare simulations.
 
 use xxhash_rust::xxh3::Xxh3;
 
@@ -38,8 +38,9 @@ impl Ground {
         self.visit_runs(add);
     }
 
-    /// Calls `visit` with the number of cells of each run of equal cells in the grid (in the order
-    /// of the cells), alternately solid and open; the first run is solid and may have 0 cells.
+    /// Calls `visit` with the number of cells of each stretch of equal cells in the grid (in the
+    /// order of `Grid::index`), alternately solid and open; the first stretch is solid and may have
+    /// 0 cells.
     fn visit_runs(&self, mut visit: impl FnMut(u64)) {
         let grid = self.grid();
         let (mut now, mut length) = (true, 0);
@@ -64,8 +65,9 @@ impl Ground {
 }
 
 impl Layer {
-    /// Returns true if the layer contains matter now or contained any earlier. Other layers do not
-    /// enter the hash, because the window offers more materials than its scene has.
+    /// Returns true if the layer contains matter now or contained some earlier in the simulation.
+    /// Layers without matter stay out of the hash, because the window offers more materials than
+    /// its scene has.
     fn was_there(&self) -> bool {
         self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
     }
@@ -91,8 +93,8 @@ impl Layer {
             .for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
-    /// Appends the non-empty cells at the given `y` and `z` to `bytes`, in the form that is hashed;
-    /// returns the number of these cells.
+    /// Appends the non-empty cells at the given `y` and `z` to `bytes`, in the form that
+    /// `World::state_hash` documents; returns the number of these cells.
     fn write_row(&self, y: usize, z: usize, bytes: &mut Vec<u8>) -> u64 {
         let (first, mut cells) = (z % TILE_Z * TILE_X, 0);
         for (tx, tile) in self.row_of_tiles(y, z) {

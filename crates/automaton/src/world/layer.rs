@@ -17,8 +17,8 @@ use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Range of cells along x, from `from` up to `to` (exclusive), that contains all matter in a row of
-/// cells with equal y and z.
+/// Range of cells along x, from `from` up to `to` (exclusive), in one row of cells of equal y and
+/// z; the cells of the row outside of the range contain no matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// x of the first cell.
@@ -28,7 +28,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Span without cells; the union with any span is that span.
+    /// Span that contains no cells; its union with another span is that other span.
     pub const EMPTY: Self = Self {
         from: u16::MAX,
         to: 0,
@@ -78,13 +78,14 @@ impl Span {
 /// Total amount of a layer, and number of its non-empty cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Total amount in the smallest unit.
+    /// Total amount in units.
     pub mass: u64,
     /// Number of cells with an amount above 0.
     pub cells: u64,
 }
 
-/// Amounts of one material in the cells of the grid. Only tiles that contain matter take memory.
+/// Layer of the world: amounts (and energies) of one material in the cells of the grid. Only tiles
+/// that contain matter take memory.
 ///
 /// Invariant: an empty cell has no energy. Amounts and energies are changed only by the engine, the
 /// sources and [`super::Edit`], which book all changes in the ledger.
@@ -96,22 +97,25 @@ pub struct Layer {
     pub strips: Vec<Strip>,
     /// Activity of the tiles of each strip, recorded when spreading last processed them.
     pub(crate) activities: Vec<Activities>,
-    /// Flag per strip: true if some rule has tiles to process in the strip.
+    /// Flag per strip: true if some rule has tiles to process in the strip in the next step.
     pub(crate) awake: Vec<bool>,
-    /// Rule parameters and version of the ground under which the unmarked tiles stopped moving.
+    /// Rule parameters and version of the ground for which all tiles without a mark were last found
+    /// at rest.
     pub(crate) settled: Settled,
-    /// Inputs of the last run of tracing or drift that moved nothing; `None` if the last run moved
-    /// matter.
+    /// Inputs of the last application of a rule without records per tile (tracing, drift,
+    /// floating), if no matter moved; else `None`.
     pub(crate) traced: Option<Traced>,
-    /// Version of the layer at the last search for thin films (cells with little liquid), and the
-    /// amount (smallest unit) below which films dried; `None` before the first search.
+    /// Version of the layer at the last search for cells that dry, and the amount (units) below
+    /// which cells dried; `None` before the first search.
     pub(super) searched: Option<(LayerVersion, u16)>,
-    /// Change tracking, by which each reader learns which tiles changed since its last read.
+    /// Clock of the change tracking, from which a reader learns which tiles changed since its last
+    /// read.
     pub clock: ChangeClock,
-    /// Number of the last read by less dense layers; `None` if there are none.
+    /// Number of the last read of this layer by layers of less dense materials; `None` if the world
+    /// has no such layers.
     pub(super) read_by_lighter: Option<u64>,
-    /// Number of the last read by layers of grains less dense than this fluid; `None` if there are
-    /// none.
+    /// Number of the last read of this layer (a fluid) by layers of less dense grains; `None` if
+    /// the world has no such layers.
     pub(super) read_by_grains: Option<u64>,
     #[doc(hidden)]
     pub ledger: Ledger,
@@ -119,7 +123,7 @@ pub struct Layer {
 
 impl Layer {
     /// Creates a layer of `material` without matter; `above` is true if the world has less dense
-    /// layers, which read this layer.
+    /// layers, which must learn of the changes of this layer.
     pub(super) fn empty(grid: Grid, material: Material, above: bool) -> Self {
         let strips = grid.nz.div_ceil(TILE_Z);
         let quantities = 1 + usize::from(material.carries_energy());
@@ -142,7 +146,8 @@ impl Layer {
         }
     }
 
-    /// Returns a layer without matter, with the same grid, material and kinds of readers.
+    /// Returns a layer without matter that has the grid, the material and the registered readers of
+    /// this layer.
     pub(crate) fn emptied(&self) -> Self {
         let mut layer = Self::empty(
             self.grid,
@@ -153,13 +158,13 @@ impl Layer {
         layer
     }
 
-    /// Registers layers of less dense grains as readers of this layer if `any` is true, else
+    /// Registers the layers of less dense grains as readers of this layer if `any` is true, else
     /// removes them as readers.
     pub(super) fn let_grains_read(&mut self, any: bool) {
         self.read_by_grains = any.then(|| self.clock.count(Reading::Grains));
     }
 
-    /// Grid: number of cells along x, y and z.
+    /// Grid of the layer: number of cells along x, y and z.
     pub fn grid(&self) -> Grid {
         self.grid
     }
@@ -180,8 +185,8 @@ impl Layer {
         self.material.carries_energy()
     }
 
-    /// Returns true if the layer is at rest: no rule has tiles to process until the layer or its
-    /// surroundings change.
+    /// Returns true if the layer is at rest: no rule has tiles of this layer to process until the
+    /// layer or its surroundings change.
     pub fn is_asleep(&self) -> bool {
         let traced = || {
             self.traced
@@ -200,7 +205,7 @@ impl Layer {
         ]
     }
 
-    /// Account of the layer: inflows and outflows of amount and energy.
+    /// Account of the layer: sums of the inflows and outflows of amount and energy.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
@@ -217,20 +222,20 @@ impl Layer {
         strip.changes_after(kind, number)
     }
 
-    /// Returns the contents of the cell (x, y, z).
+    /// Returns the amount and energy in the cell (x, y, z).
     #[inline]
     pub fn at(&self, [x, y, z]: Place) -> Content {
         let strip = &self.strips[z / TILE_Z];
         strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
-    /// Iterates over the contents of all cells, including empty ones, in the order of
+    /// Iterates over the amounts and energies of all cells, including empty ones, in the order of
     /// [`Grid::places`].
     pub fn cells(&self) -> impl Iterator<Item = Content> + '_ {
         self.grid.places().map(|place| self.at(place))
     }
 
-    /// Iterates over all non-empty cells, each with its place, in no particular order.
+    /// Iterates over all non-empty cells as place and contents, in no particular order.
     pub fn held(&self) -> impl Iterator<Item = (Place, Content)> + '_ {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
@@ -245,8 +250,8 @@ impl Layer {
         })
     }
 
-    /// Returns the cells of the strip with z index `tz` that contain an amount below `below`
-    /// (smallest unit) but not 0, each with its amount.
+    /// Returns the cells of the strip with z index `tz` whose amount is above 0 and below `below`
+    /// (units), each with its amount.
     pub(super) fn films(&self, tz: usize, below: u16) -> Vec<(Place, u16)> {
         // The subtraction wraps an amount of 0 to the largest number, so that one comparison tests
         // both bounds.
@@ -276,15 +281,16 @@ impl Layer {
         })
     }
 
-    /// Stores the contents `tile` at the index (tx, y, tz), as returned by [`Layer::tiles`]. No
-    /// reader may have read the layer yet, because the change is not recorded.
+    /// Stores the contents `tile` in the tile with the index (tx, y, tz), in the form that
+    /// [`Layer::tiles`] returns. No reader may have read the layer yet, because the change is not
+    /// recorded.
     pub fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: &[Lanes]) {
         debug_assert!(self.clock.is_unread(), "this is not recorded as a change");
         self.strips[usize::from(tz)].store_tile(tx.into(), y.into(), tile);
     }
 
     /// Iterates over the non-empty tiles that contain cells at the given `y` and `z`, each with its
-    /// x index.
+    /// x index in tiles.
     pub(crate) fn row_of_tiles(
         &self,
         y: usize,
@@ -294,7 +300,7 @@ impl Layer {
     }
 
     /// Iterates over the non-empty tiles that contain cells at the given `y` and `z` and whose x
-    /// index lies in `txs`, each with its x index.
+    /// index in tiles lies in `txs`, each with its x index.
     pub fn part_of_row(
         &self,
         y: usize,
@@ -333,8 +339,8 @@ impl Layer {
             })
     }
 
-    /// Returns `cell` in the form that is stored: without energy if the amount is 0 or the material
-    /// carries none.
+    /// Returns `cell` in the form in which the layer stores contents: with energy 0 if the amount
+    /// is 0 or the material carries no energy.
     pub(super) fn kept(&self, cell: Content) -> Content {
         let carries = cell.amount > 0 && self.carries_energy();
         Content {
@@ -343,8 +349,8 @@ impl Layer {
         }
     }
 
-    /// Sets the contents of the cell (x, y, z) to `cell` and marks its tile as changed; does
-    /// nothing if the contents are equal.
+    /// Sets the amount and energy in the cell (x, y, z) to `cell` and marks its tile as changed;
+    /// does nothing if the cell has these values already.
     pub fn set(&mut self, [x, y, z]: Place, cell: Content) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
@@ -355,8 +361,9 @@ impl Layer {
         self.awake[tz] = true;
     }
 
-    /// Adds `amount` units to the cell `place`, which must have room, and returns the added energy
-    /// in units. `energy`: energy units per full cell, ignored for materials without energy.
+    /// Adds `amount` (units) to the cell `place`, which must have room, and returns the added
+    /// energy in units. `energy`: energy of a full cell of the added matter in units, ignored for
+    /// materials without energy.
     pub(super) fn add(&mut self, place: Place, amount: u16, energy: u16) -> u64 {
         let old = self.at(place);
         let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE))
@@ -376,7 +383,7 @@ impl Layer {
         added.into()
     }
 
-    /// Total amount in each column of cells, in the smallest unit; shape (`nz`, `nx`).
+    /// Total amount of the layer in each column of cells, in units; shape (`nz`, `nx`).
     pub fn column_amounts(&self) -> Array2<u64> {
         let mut sums = Array2::zeros((self.grid.nz, self.grid.nx));
         for ([x, _, z], cell) in self.held() {
@@ -405,12 +412,12 @@ impl Layer {
             .reduce(Tally::default, add)
     }
 
-    /// Total amount in the simulation box, in the smallest unit.
+    /// Total amount of the layer in the simulation box, in units.
     pub fn mass(&self) -> u64 {
         self.tally().mass
     }
 
-    /// Total energy in the simulation box, in the smallest unit.
+    /// Total energy of the layer in the simulation box, in units.
     pub fn energy(&self) -> u64 {
         let energy = |(_, _, tile): (usize, usize, Tile<'_>)| tile.energy().sum();
         self.strips
@@ -425,7 +432,8 @@ impl Layer {
     }
 }
 
-/// Index (0–31) of the cell (x, z) within its tile: x fastest, then z.
+/// Index (0–31) of the cell with the grid coordinates `x` and `z` within its tile: x fastest, then
+/// z.
 #[inline]
 pub(super) fn lane(x: usize, z: usize) -> usize {
     z % TILE_Z * TILE_X + x % TILE_X

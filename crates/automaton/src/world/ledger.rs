@@ -5,42 +5,43 @@ use serde::{Deserialize, Serialize};
 
 use lavoxel_base::account::{self, accounts};
 
-/// Number of sums of a layer's account that can enter the state hash.
+/// Number of sums of a layer's ledger that can enter the state hash.
 const ACCOUNTS: usize = 16;
 
-/// Number of sums of a layer's account, from the first, in the hash of a world without reactions
-/// and drying.
+/// Number of sums of a layer's ledger, counted from the first, that enter the state hash of a world
+/// without reactions and drying.
 const BEFORE_REACTIONS: usize = 11;
 
-/// Number of sums of a layer's account, from the first, in the hash of a world without drying.
+/// Number of sums of a layer's ledger, counted from the first, that enter the state hash of a world
+/// with reactions but without drying.
 const BEFORE_DRYING: usize = 15;
 
 accounts! {
-    /// Account of a material, in the smallest unit of amount ([`lavoxel_base::units::AMOUNT_ONE`]
-    /// is a full cell) unless stated otherwise. A checkpoint stores every sum under its name.
+    /// Account of a material, in units of amount ([`lavoxel_base::units::AMOUNT_ONE`] is a full
+    /// cell) unless stated otherwise. A checkpoint stores every sum under its name.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct Ledger {
         /// Returns the sums of the account of the amount.
         list mass {
-            /// Amount in the box before the first step.
+            /// Amount in the simulation box before the first step.
             Came initial: u64 = "at step 0",
-            /// Amount that vents and edits put into the box after the start.
+            /// Amount that vents and edits put into the simulation box after the start.
             Came sourced: u64 = "poured and put in",
-            /// Amount that left the box through open sides.
+            /// Amount that left the simulation box through open sides.
             Gone outflow: u64 = "left through the sides",
             /// Amount that became solid ground.
             Gone solidified: u64 = "turned to rock",
             /// Amount that edits removed.
             Gone removed: u64 = "taken out",
-            /// Amount that vents could not place because their column was full to the roof; it
-            /// never entered the box.
+            /// Amount that vents could not place because their column was full to the roof; this
+            /// amount never entered the simulation box.
             Aside blocked: u64 = "found no room",
             /// Amount that edits and faucets could not place because denser matter or a grain left
-            /// no room; it never entered the box.
+            /// no room; it never entered the simulation box.
             Aside refused: u64 = "put where there was no room",
-            /// Amount displaced by new rock that found no free volume nearby; also part of
-            /// `removed`, unless it was lost before the account was opened.
+            /// Amount displaced by new rock for which no free volume was found; also booked in
+            /// `removed`, unless the loss came before the account was opened.
             Aside crushed: u64 = "lost to rock",
             /// Amount that reactions consumed.
             Gone used: u64 = "used by reactions",
@@ -57,18 +58,18 @@ accounts! {
 }
 
 accounts! {
-    /// Account of the energy of a material, in the smallest unit of energy
-    /// ([`lavoxel_base::units::ENERGY_ONE`] is energy 1.0).
+    /// Account of the energy of a material, in units of energy ([`lavoxel_base::units::ENERGY_ONE`]
+    /// is energy 1.0).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct EnergyLedger {
         /// Returns the sums of the account of the energy.
         list sums {
-            /// Energy in the box before the first step.
+            /// Energy in the simulation box before the first step.
             Came initial: u64 = "at step 0",
-            /// Energy of matter that vents and edits put into the box after the start.
+            /// Energy of matter that vents and edits put into the simulation box after the start.
             Came sourced: u64 = "poured and put in",
-            /// Energy of matter that left the box through open sides.
+            /// Energy of matter that left the simulation box through open sides.
             Gone outflow: u64 = "left through the sides",
             /// Energy of matter that edits removed or that became solid ground.
             Gone removed: u64 = "taken out or set",
@@ -83,13 +84,14 @@ accounts! {
 }
 
 accounts! {
-    /// Account of a chemical element over all materials, in the smallest unit of amount times the
-    /// number of the element's units that the material declares.
+    /// Account of a chemical element over all materials, in units of amount times the number of the
+    /// element's units that the material declares.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementAccount {
         /// Returns the sums of the account. Consumption and production by reactions must be equal.
         list sums {
-            /// Content of the box before the first step, plus all that vents and edits put in.
+            /// Content of the simulation box before the first step, plus all that vents and edits
+            /// put in.
             Came came: i128 = "came",
             /// Content that left through open sides, became solid ground, was removed by edits, or
             /// dried.
@@ -100,16 +102,16 @@ accounts! {
             Came made: i128 = "made by reactions",
         }
         also {
-            /// Present content of the box.
+            /// Present content of the simulation box.
             now: i128,
         }
     }
 }
 
 impl ElementAccount {
-    /// Adds one material to the account of the element. `ledger`: account of the material; `mass`:
-    /// its present amount in the simulation box, in the smallest unit; `number`: the element's
-    /// units per unit of amount.
+    /// Adds the content of one material to the account of the element. `ledger`: account of the
+    /// material; `mass`: its present amount in the simulation box, in units; `number`: the
+    /// element's units per unit of amount.
     pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: i128) {
         let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
@@ -132,8 +134,8 @@ impl ElementAccount {
 }
 
 impl Ledger {
-    /// Checks that the present totals in the simulation box, `mass` and `energy` (smallest unit of
-    /// each), equal inflow minus outflow of the account.
+    /// Checks that the present totals in the simulation box, `mass` and `energy` (in units), equal
+    /// inflow minus outflow of the account.
     ///
     /// # Errors
     /// If the account does not balance; the text describes the imbalance.
@@ -142,8 +144,8 @@ impl Ledger {
         account::check("energy", &self.energy.sums(), i128::from(energy))
     }
 
-    /// Creates an account with the initial content `mass` and `energy` (smallest unit of each); all
-    /// other sums are 0.
+    /// Creates an account with the initial content `mass` and `energy` (in units); all other sums
+    /// are 0.
     pub fn open(mass: u64, energy: u64) -> Self {
         Self {
             initial: mass,
@@ -155,8 +157,8 @@ impl Ledger {
         }
     }
 
-    /// Returns a copy of the account in which only consumption and production by reactions are
-    /// kept; all other sums are 0.
+    /// Returns a ledger with this ledger's sums of consumption and production by reactions; all
+    /// other sums are 0.
     pub(super) fn reacted(&self) -> Self {
         Self {
             used: self.used,
@@ -165,8 +167,8 @@ impl Ledger {
         }
     }
 
-    /// Returns all sums that can enter the state hash, in the order of hashing: first those that
-    /// every world has, then reactions, then drying.
+    /// Returns all sums of the ledger that can enter the state hash, in the order of hashing: first
+    /// those that every world has, then reactions, then drying.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
         let e = &self.energy;
         [
@@ -189,9 +191,9 @@ impl Ledger {
         ]
     }
 
-    /// Returns the sums that enter the state hash. The groups at the end (reactions, drying) are
-    /// left out while all their sums are 0, so that adding these features did not change the hash
-    /// of worlds without them.
+    /// Returns the sums of the ledger that enter the state hash. The groups at the end (reactions,
+    /// drying) are left out while all their sums are 0, so that adding these features did not
+    /// change the hash of worlds without them.
     pub(crate) fn hashed(&self) -> impl Iterator<Item = u64> {
         let (accounts, e) = (self.accounts(), self.energy);
         let reacted = [self.used, self.made, e.used, e.made] != [0; 4];

@@ -3,25 +3,28 @@
 use super::{Ground, GroundStrip};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
-/// Bit masks of the ground in and around a tile, one bit per cell; valid for one version of the
-/// ground.
+/// Bit masks of the ground in and around a tile, one bit per cell, for one version of the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Masks {
     /// Version of the ground for which the masks were computed, as returned by
     /// [`GroundStrip::version`](super::GroundStrip::version).
     pub(crate) version: u64,
-    /// Open cells: inside of the simulation box and not solid.
+    /// Bit mask of the open cells: inside of the simulation box and not solid.
     pub(crate) open: u32,
-    /// Cells directly above a solid cell or the floor of the simulation box.
+    /// Bit mask of the cells that lie directly on a solid cell or on the floor of the simulation
+    /// box.
     pub(crate) bed: u32,
-    /// Cells with an open neighbour, one mask per horizontal direction (west, east, north, south).
+    /// Bit masks of the cells whose horizontal neighbour is open, one mask per direction (west,
+    /// east, north, south).
     pub(crate) free: [u32; 4],
-    /// Cells whose neighbour lies outside of the simulation box, one mask per horizontal direction.
+    /// Bit masks of the cells whose horizontal neighbour lies outside of the simulation box, one
+    /// mask per direction (west, east, north, south).
     pub(crate) out: [u32; 4],
 }
 
 impl Masks {
-    /// Placeholder that is out of date for every version of the ground.
+    /// Placeholder whose `version` matches no version of the ground, so that the masks are computed
+    /// at the first use.
     pub(super) const STALE: Self = Self {
         version: u64::MAX,
         open: 0,
@@ -109,8 +112,8 @@ impl GroundStrip<'_> {
             .unwrap_or(0)
     }
 
-    /// Iterates over the rows of a tile that lie inside of the simulation box: row in the tile
-    /// (0–3), and z in cells.
+    /// Iterates over the rows along x of a tile of this strip that lie inside of the simulation
+    /// box: row in the tile (0–3), and z in cells.
     fn rows(self) -> impl Iterator<Item = (usize, usize)> {
         let first = self.tz * TILE_Z;
         (first..(first + TILE_Z).min(self.ground.grid().nz)).enumerate()

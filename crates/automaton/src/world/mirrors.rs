@@ -22,12 +22,12 @@ impl Mirrors {
 }
 
 impl World {
-    /// Layers whose contents are copied from another model.
+    /// Set of the layers whose contents are copied from another model.
     pub fn mirrors(&self) -> Mirrors {
         self.mirrors
     }
 
-    /// Sets which `layers` (indices) mirror another model; all others no longer do.
+    /// Makes exactly the layers with the indices `layers` mirrors of another model.
     pub fn set_mirrors(&mut self, layers: impl IntoIterator<Item = usize>) {
         self.mirrors = Mirrors(layers.into_iter().fold(0, |all, layer| all | 1 << layer));
     }
@@ -37,8 +37,8 @@ impl World {
         self.mirrors.has(layer)
     }
 
-    /// Performs a step in all layers that mirror another model: moves no matter, but records their
-    /// changes for the readers.
+    /// Performs the step of all layers that mirror another model: moves no matter, but records the
+    /// changes of these layers for their readers.
     pub fn stay_mirrored(&mut self) {
         let mirrors = self.mirrors;
         let layers = self
@@ -55,7 +55,7 @@ impl World {
         layers.filter_map(|(number, layer)| self.is_mirror(number).then_some(layer))
     }
 
-    /// Iterates over the layers that have an account of their own: all but the mirrors.
+    /// Iterates over the layers that have an account of their own: all layers except the mirrors.
     pub(super) fn accounted_mut(&mut self) -> impl Iterator<Item = &mut Layer> {
         let (mirrors, layers) = (self.mirrors, self.layers.iter_mut().enumerate());
         layers.filter_map(move |(number, layer)| (!mirrors.has(number)).then_some(layer))

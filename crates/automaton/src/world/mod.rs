@@ -76,9 +76,10 @@ pub struct World {
     pub layers: Vec<Layer>,
     /// Index of the lava layer in `layers`.
     lava: usize,
-    /// Rule by which layers share the volume of a cell.
+    /// Rule that says how much matter of all layers a cell can contain.
     pub(crate) capacity: Capacity,
-    /// Layers whose contents are copied from another model (flow), which keeps their account.
+    /// Set of layers whose contents are copied from another model (the flow), which keeps their
+    /// account.
     mirrors: Mirrors,
 }
 
@@ -117,14 +118,14 @@ impl World {
         }
     }
 
-    /// Returns the world with another rule for sharing the volume of a cell; must be called before
-    /// any matter is placed.
+    /// Sets the rule that says how much matter of all layers a cell can contain to `capacity`; must
+    /// be called before any matter is placed.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
     }
 
-    /// Returns the complete state of the world: ground and layers; all other fields follow from the
+    /// Returns the complete state of the world: ground and layers. All other fields follow from the
     /// scene.
     pub fn held(&self) -> (&Ground, &[Layer]) {
         let Self {
@@ -138,17 +139,17 @@ impl World {
         (ground, layers)
     }
 
-    /// Grid: number of cells along x, y and z.
+    /// Grid of the world: number of cells along x, y and z.
     pub fn grid(&self) -> Grid {
         self.grid
     }
 
-    /// Ground: solid cells and surface heights.
+    /// Ground of the world: solid cells and surface heights.
     pub fn ground(&self) -> &Ground {
         &self.ground
     }
 
-    /// Layers of all materials, in the order of [`Material::with_lava`].
+    /// All layers of the world, in the order of [`Material::with_lava`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
@@ -171,7 +172,7 @@ impl World {
         self.layers().iter().map(Layer::material)
     }
 
-    /// Layer of the lava.
+    /// Layer that contains the lava.
     pub fn lava(&self) -> &Layer {
         &self.layers[self.lava]
     }
@@ -181,8 +182,8 @@ impl World {
         self.lava
     }
 
-    /// Volume of the cell `place` that denser layers take from the layer with index `layer`, in the
-    /// smallest unit of amount; at most a full cell.
+    /// Volume of the cell `place` that denser layers take from the layer with index `layer`, in
+    /// units of amount; at most a full cell.
     pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
         let sum: u32 = self.layers[..self.capacity.layers_above(layer)]
             .iter()
@@ -191,9 +192,9 @@ impl World {
         sum.min(AMOUNT_ONE.into()) as u16
     }
 
-    /// Largest amount that a cell of the layer with index `layer` can store, in the smallest unit:
-    /// a full cell for lava if no denser layer shares the cell volume; just below 2 full cells for
-    /// all other matter, which pressure can compress.
+    /// Largest amount that a cell of the layer with index `layer` can store, in units: a full cell
+    /// for lava if no denser layer shares the cell volume; just below 2 full cells for all other
+    /// matter, which pressure can compress.
     pub fn most_of(&self, layer: usize) -> u16 {
         if layer == self.lava && self.capacity.layers_above(layer) == 0 {
             AMOUNT_ONE
@@ -216,8 +217,8 @@ impl World {
         world
     }
 
-    /// Creates a world for benchmarks, without ground: the lowest layer of cells is full of lava
-    /// whose energy is too low to move, so that the state never changes.
+    /// Creates a world for benchmarks, without ground: the cells at height 0 are full of lava whose
+    /// energy is too low to move, so that the state never changes.
     pub fn at_rest(grid: Grid) -> Self {
         let mut world = Self::new(Ground::none(grid));
         for z in 0..grid.nz {
@@ -227,9 +228,9 @@ impl World {
         world
     }
 
-    /// Puts lava into a cell of the initial state: `amount` and `energy` in the smallest unit of
-    /// each. Does nothing in a solid cell; the energy is dropped if `amount` is 0. Call
-    /// [`World::open_account`] afterwards to include the lava in the account.
+    /// Puts lava into a cell of the initial state: `amount` and `energy` in units. Does nothing in
+    /// a solid cell; the energy is dropped if `amount` is 0. Call [`World::open_account`]
+    /// afterwards to include the lava in the account.
     pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(place) {
             self.layers[self.lava].set(
@@ -242,7 +243,8 @@ impl World {
         }
     }
 
-    /// Returns the ground, the layers whose matter takes room from `layer`, and `layer` itself.
+    /// Returns the ground, the denser layers whose matter reduces the cell volume for the layer
+    /// with index `layer`, and that layer itself.
     pub(crate) fn split(&mut self, layer: usize) -> (&Ground, &[Layer], &mut Layer) {
         let (heavier, rest) = self.layers.split_at_mut(layer);
         let heavier = &heavier[..self.capacity.layers_above(layer)];
@@ -292,8 +294,7 @@ impl World {
     }
 
     /// Returns the account of each chemical element that the materials declare, keyed by the
-    /// element's name; sums are in the smallest unit of amount times the element's number in the
-    /// material.
+    /// element's name; sums are in units of amount times the element's number in the material.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
         for (number, layer) in self.layers.iter().enumerate() {

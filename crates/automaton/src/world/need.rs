@@ -1,4 +1,4 @@
-//! Memory estimates of a world, computed before the world is made.
+//! Estimates of the memory of a world, computed before the world is made.
 
 use super::masks::Masks;
 use super::{Ground, Layer, World};
@@ -7,35 +7,35 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes per column of the ground: height of the rendered surface, height of the highest solid
-/// cell, and a share of the versions.
+/// Bytes per column of cells for the ground: height of the rendered surface, height of the highest
+/// solid cell, and a share of the versions.
 const BYTES_A_COLUMN: f64 = 6.25;
 
 /// Bytes per strip (four slabs of cells of equal z) of a layer without matter.
 const BYTES_A_STRIP: f64 = 640.0;
 
-/// Bytes per column of the simulation box in the index of hollow columns, once one column is
-/// hollow.
+/// Bytes per column of the simulation box for the index of hollow columns (`Caves::slots`), once
+/// one column is hollow.
 const BYTES_A_PLACE: f64 = 4.0;
 
-/// Bytes per hollow column while loading from a file, in addition to its bit set.
+/// Bytes per hollow column that loading from a file takes, in addition to the column's bit set.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
-/// Ratio of the lava's actual memory to that of its tiles alone: vectors over-allocate when they
-/// grow, and the engine keeps a list of moves.
+/// Ratio of the memory that lava takes to that of its tiles alone; above 1, because vectors
+/// over-allocate when they grow and the engine keeps a list of changes.
 const ROOM: f64 = 1.25;
 
-/// Memory that tracing needs to find connected bodies and their surfaces, relative to the memory of
-/// the traced liquid. A deep sea takes 0.2 (12 MB for one of 12 million cells); a thin film, whose
-/// every tile has a surface, takes more, but little in total.
+/// Ratio of the memory that tracing needs to find connected bodies and their surfaces to the memory
+/// of the traced liquid. A deep sea takes 0.2 (12 MB for one of 12 million cells); a thin sheet,
+/// whose every tile has a surface, takes more, but little in total.
 pub const TRACED: f64 = 0.5;
 
-/// Bytes per column of cells in the cache of open cells that tracing keeps.
+/// Bytes per column of cells for the cache of open cells that the tracing rule keeps.
 const BYTES_A_TRACED_COLUMN: f64 = 4.0;
 
 impl World {
-    /// Memory of the cache of open cells that tracing keeps, for `layers` traced layers; `hollow`
-    /// is the number of hollow columns, in which an open cell lies below a solid one.
+    /// Memory estimate for the cache of open cells that tracing keeps, for `layers` traced layers;
+    /// `hollow` is the number of hollow columns, in which an open cell lies below a solid one.
     pub fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
         // Columns of tiles with a cave keep a mask for every y.
         let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
@@ -44,7 +44,7 @@ impl World {
         MemoryEstimate::new("the open cells of tracing", layers, bytes)
     }
 
-    /// Memory of a world without matter and without hollow columns (caves, overhangs).
+    /// Memory estimate for a world without matter and without hollow columns (caves, overhangs).
     pub fn need(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::new("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::new(
             "the rows of the box",
@@ -53,7 +53,7 @@ impl World {
         ))
     }
 
-    /// Memory of `layers` layers without matter, in addition to the lava.
+    /// Memory estimate for `layers` layers without matter, in addition to the lava's layer.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
         MemoryEstimate::new(
             "the rows of its materials",
@@ -62,8 +62,8 @@ impl World {
         )
     }
 
-    /// Memory of `cells` cells of lava that extend over `deep` cells from north to south; both are
-    /// limited to the simulation box.
+    /// Memory estimate for `cells` cells of lava that extend over `deep` cells from north to south;
+    /// both numbers are limited to the simulation box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
         let tile =
             (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
@@ -74,8 +74,8 @@ impl World {
         MemoryEstimate::new("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
-    /// Memory of `columns` hollow columns, in which an open cell lies below a solid one; limited to
-    /// the number of columns of the simulation box.
+    /// Memory estimate for `columns` hollow columns, in which an open cell lies below a solid one;
+    /// limited to the number of columns of the simulation box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
         let (bits, columns) = (
             grid.ny.div_ceil(64) as f64 * 8.0,
@@ -96,14 +96,15 @@ impl World {
 }
 
 impl Ground {
-    /// Memory that the ground takes at present.
+    /// Present memory of the ground, as an estimate that can be added to others.
     pub fn taken(&self) -> MemoryEstimate {
         MemoryEstimate::new("the ground", self.bytes(), 1.0)
     }
 }
 
 impl Layer {
-    /// Memory that this layer of `world` takes at present, including the caches of its rules.
+    /// Present memory of this layer of `world`, including the caches of its rules, as an estimate
+    /// that can be added to others.
     pub fn taken(&self, world: &World) -> MemoryEstimate {
         let (bytes, material) = (self.bytes(), self.material());
         let named = if self.carries_energy() {

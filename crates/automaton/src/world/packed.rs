@@ -3,10 +3,10 @@
 use super::{Layer, Ledger};
 use lavoxel_base::grid::tile::Lanes;
 
-/// Snapshot of the contents of a [`Layer`].
+/// Compact copy of the contents and the account of a [`Layer`].
 #[derive(Clone, Debug)]
 pub struct PackedLayer {
-    /// Indices of the non-empty tiles: x in tiles, y in cells, z in tiles.
+    /// Indices of the non-empty tiles (x in tiles, y in cells, z in tiles).
     places: Vec<[u16; 3]>,
     /// Contents of the tiles in the order of `places`: amounts of the 32 cells, then energies if
     /// the material carries energy.
@@ -15,7 +15,7 @@ pub struct PackedLayer {
 }
 
 impl PackedLayer {
-    /// Creates a snapshot of `layer`.
+    /// Creates a compact copy of the contents and the account of `layer`.
     pub fn new(layer: &Layer) -> Self {
         let places = layer.tiles().map(|(at, _)| at).collect();
         let lanes = layer
@@ -30,7 +30,7 @@ impl PackedLayer {
         }
     }
 
-    /// Replaces the contents and the account of `layer` by those of the snapshot; `layer` must have
+    /// Replaces the contents and the account of `layer` by those of this copy; `layer` must have
     /// the grid and material of the original.
     pub fn unpack_into(&self, layer: &mut Layer) {
         *layer = layer.emptied();
@@ -41,7 +41,7 @@ impl PackedLayer {
         layer.ledger = self.ledger;
     }
 
-    /// Heap memory of the snapshot in bytes.
+    /// Heap memory of the copy in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.places[..]) + size_of_val(&self.lanes[..])
     }

@@ -21,7 +21,7 @@ pub struct Quantity<M = CellMeasure> {
 /// Quantity with one value per column, as displayed on maps.
 pub type ColumnQuantity = Quantity<ColumnMeasure>;
 
-/// Prefix in the names of quantities of the air, where other names have the material.
+/// Prefix in the names of quantities of the air, where other quantities have the material's name.
 const AIR: &str = "air";
 
 impl Default for Quantity {
@@ -56,7 +56,8 @@ impl<M: Measure> Quantity<M> {
         materials.into_iter().flat_map(of_material).collect()
     }
 
-    /// Returns all quantities of the air model.
+    /// Returns all quantities of the air model whose measure has the type `M`: one value per cell,
+    /// or one per column.
     pub fn of_air() -> Vec<Self> {
         let of_air = M::ALL
             .iter()
@@ -65,8 +66,8 @@ impl<M: Measure> Quantity<M> {
     }
 
     /// Returns all quantities with one value per cell of a world with these `materials`. `flows`:
-    /// true in the physical model, where temperature, velocity and so on replace energies relative
-    /// to the vent; `has_air`: adds quantities of the air.
+    /// true in the physical model, where quantities such as temperature and velocity replace
+    /// energies relative to the vent; `has_air`: adds quantities of the air.
     pub fn of_cells(materials: &[Material], flows: bool, has_air: bool) -> Vec<Self> {
         let own = || {
             M::ALL
@@ -90,8 +91,8 @@ impl<M: Measure> Quantity<M> {
     }
 
     /// Returns all quantities with one value per column of a world with these `materials`. `melts`:
-    /// `None` without the physical model, `Some(true)` if its lava melts, `Some(false)` if not;
-    /// `has_air`: adds quantities of the air.
+    /// `None` without the physical model, `Some(true)` if its lava melts, `Some(false)` if its lava
+    /// does not; `has_air`: adds quantities of the air.
     pub fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {
         let mut quantities = match melts {
             None => Self::of_materials(materials),
@@ -106,8 +107,8 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// Returns all quantities of the physical model: those in SI units replace those in steps and
-    /// in energies relative to the vent.
+    /// Returns all quantities of the lava of the physical model (flow), in SI units; they replace
+    /// the automaton's quantities in steps and in energies relative to the vent.
     pub fn of_flow() -> Vec<Self> {
         let shared = Self::of_materials(&[Material::lava()]);
         let own = M::ALL
@@ -152,12 +153,12 @@ impl<M: Measure> Quantity<M> {
         self.material.as_deref()
     }
 
-    /// Returns true for a quantity of the air itself; ash deposited on the ground does not count.
+    /// Returns true for a quantity of the air itself; false for ash deposited on the ground.
     pub fn is_of_air(&self) -> bool {
         self.measure.facts().of == Of::Air
     }
 
-    /// Returns the quantity of the same material for another `measure`.
+    /// Returns the quantity with the measure `measure` and the material of this quantity.
     #[must_use]
     pub fn like(&self, measure: M) -> Self {
         Self {
@@ -166,35 +167,37 @@ impl<M: Measure> Quantity<M> {
         }
     }
 
-    /// Name in command-line flags and lists, such as `amount`, `water.amount` or `solid`.
+    /// Name of the quantity in command-line flags and lists, such as `amount`, `water.amount` or
+    /// `solid`.
     pub fn name(&self) -> String {
         self.with_name(self.measure.facts().name)
     }
 
-    /// Returns `measure`, the name of the measure in some file format, with the material's name and
-    /// a dot in front; without this prefix for the lava, the ground and the air.
+    /// Returns `measure`, the name of the measure in a file format, with the material's name and a
+    /// dot in front; without this prefix for the lava, the ground and the air.
     pub fn with_name(&self, measure: &str) -> String {
         self.of_another().map_or(measure.to_owned(), |material| {
             format!("{material}.{measure}")
         })
     }
 
-    /// Identifier of letters, digits and `_` for file formats: `water_amount`, `max_thickness`.
+    /// Name as an identifier of letters, digits and `_` for file formats: `water_amount`,
+    /// `max_thickness`.
     pub fn symbol(&self) -> String {
         symbol(&self.name())
     }
 
-    /// Name for display, such as under a colour bar: `amount`, `water amount`.
+    /// Name of the quantity for display, such as under a colour bar: `amount`, `water amount`.
     pub fn words(&self) -> String {
         self.name().replace('.', " ")
     }
 
-    /// Unit symbol; empty for a dimensionless quantity.
+    /// Unit symbol of the quantity; empty if it is dimensionless.
     pub fn unit(&self) -> &'static str {
         self.measure.facts().unit
     }
 
-    /// Description of one line, with the material name inserted.
+    /// Description of the quantity in one line, with the material's name inserted.
     pub fn description(&self) -> String {
         self.measure
             .facts()
@@ -202,15 +205,15 @@ impl<M: Measure> Quantity<M> {
             .replace("{}", self.material().unwrap_or_default())
     }
 
-    /// Name of the material; `None` for the lava, the ground and the air, whose quantities have no
-    /// material prefix.
+    /// Name of the measured material; `None` for the lava, the ground and the air, whose quantities
+    /// have no material prefix.
     fn of_another(&self) -> Option<&str> {
         self.material()
             .filter(|material| *material != Material::LAVA)
     }
 }
 
-/// Replaces `.` and `-` by `_`, which makes `name` an identifier.
+/// Returns `name` with `.` and `-` replaced by `_`, as an identifier.
 pub fn symbol(name: &str) -> String {
     name.replace(['.', '-'], "_")
 }
@@ -219,9 +222,9 @@ pub fn symbol(name: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no quantity {name:?}; there are {known}")]
 pub struct UnknownQuantity {
-    /// Name that was asked for.
+    /// Unknown name of the quantity that was searched for.
     pub name: String,
-    /// Names of all quantities, separated by commas.
+    /// Names of all quantities that exist, separated by commas.
     pub known: String,
 }
 

@@ -10,17 +10,17 @@ use lavoxel_base::parallel::*;
 pub struct ReactionTerm {
     /// Layer index of the material.
     pub layer: usize,
-    /// Stoichiometric coefficient: amount of the material, in the smallest unit, per unit of the
-    /// reaction.
+    /// Stoichiometric coefficient: amount of the material, in units, per unit of the reaction's
+    /// extent.
     pub count: u32,
-    /// Flag for grains: the material takes part only with the whole contents of a cell.
+    /// Flag for grains: the reaction consumes or produces the whole contents of a cell or nothing.
     pub whole: bool,
 }
 
 impl World {
-    /// Removes `amount` (smallest unit) of the layer with index `layer` from the cell `place`,
-    /// which must contain this amount, and books it as consumed by reactions; lava loses a
-    /// proportional share of its energy.
+    /// Removes `amount` (units) of the layer with index `layer` from the cell `place`, which must
+    /// contain this amount, and books it as consumed by reactions; lava loses a proportional share
+    /// of its energy.
     pub fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -41,9 +41,9 @@ impl World {
         layer.ledger.energy.used += u64::from(energy);
     }
 
-    /// Adds `amount` (smallest unit) of the layer with index `layer` to the cell `place`, which
-    /// must have room, and books it as produced by reactions. `energy`: energy of a full cell of
-    /// the product if it is lava, in the smallest unit.
+    /// Adds `amount` (units) of the layer with index `layer` to the cell `place`, which must have
+    /// room, and books it as produced by reactions. `energy`: energy of a full cell of the product
+    /// if it is lava, in units.
     pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         let layer = &mut self.layers[layer];
         let added = layer.add(place, amount, energy);
@@ -52,7 +52,7 @@ impl World {
     }
 
     /// Returns true if the matter of the layer with index `layer` in the cell (x, y, z) can become
-    /// rock: all other matter in the cell can move to the cell above.
+    /// rock, because all other matter in the cell fits into the cell above.
     pub(crate) fn can_set(&self, layer: usize, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         let open = y + 1 < self.grid.ny && !self.ground.is_solid(above);
@@ -103,8 +103,8 @@ impl World {
         self.set_solid(place, true);
     }
 
-    /// Removes the matter of the layer with index `layer` (without energy) from all cells with an
-    /// amount below `below` (smallest unit), and books it as dried.
+    /// Removes the matter of the layer with index `layer`, which must not carry energy, from all
+    /// cells with an amount below `below` (units), and books it as dried.
     pub(crate) fn dry(&mut self, layer: usize, below: u16) {
         let layer = &mut self.layers[layer];
         // A layer in which nothing changed has no new film, so a layer at rest costs nothing.
@@ -123,7 +123,7 @@ impl World {
     }
 
     /// Removes the matter of the layer with index `layer` from the topmost cells of the simulation
-    /// box and books it as outflow.
+    /// box and books it as outflow in the layer's ledger.
     pub(crate) fn leave_by_roof(&mut self, layer: usize) {
         let top = self.grid.ny - 1;
         let layer = &mut self.layers[layer];

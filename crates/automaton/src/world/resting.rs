@@ -1,9 +1,9 @@
-//! Grains at rest: deposits, as opposed to falling grains.
+//! Tells grains at rest (deposits) from falling grains.
 //!
 //! A grain slides off where a neighbouring column is free both at the grain's height and one cell
 //! lower ([`crate::rules`], grains). So a grain rests where the cell below supports it and each of
 //! its four sides is blocked at its height or one cell lower. The slope of a pile is thus one cell
-//! per column, and a stream of grains above a pile does not count, however many columns wide it is.
+//! per column, and a stream of falling grains above a pile does not count as deposit, at any width.
 
 use ndarray::Array2;
 
@@ -13,8 +13,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_HALF;
 
 impl World {
-    /// Amount in each column of cells, in the smallest unit, for the layer with index `number`; of
-    /// grains, only those at rest are included. Shape (`nz`, `nx`).
+    /// Amount of the layer with index `number` in each column of cells, in units; in a layer of
+    /// grains, only grains at rest are included. Shape (`nz`, `nx`).
     pub fn lying_amounts(&self, number: usize) -> Array2<u64> {
         let layer = &self.layers[number];
         if !layer.is_grains() {
@@ -55,8 +55,8 @@ impl World {
         sums
     }
 
-    /// Returns the neighbour column of (x, z) at offset (`dx`, `dz`); `None` outside of the
-    /// simulation box.
+    /// Returns the column at the offset (`dx`, `dz`), in cells, from the column (x, z); `None`
+    /// outside of the simulation box.
     fn neighbour_column(&self, [x, z]: [usize; 2], [dx, dz]: [isize; 2]) -> Option<[usize; 2]> {
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
         (x < self.grid.nx && z < self.grid.nz).then_some([x, z])

@@ -1,4 +1,4 @@
-//! Ranges of heights of tiles in a strip.
+//! Contiguous ranges of heights y in a strip of tiles.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Range without any height; the union with any range is that range.
+    /// Range that contains no heights; its union with another range is that other range.
     pub const NONE: Self = Self {
         from: usize::MAX,
         to: 0,
@@ -32,7 +32,7 @@ impl Rows {
         }
     }
 
-    /// Extends the range to include `y`.
+    /// Extends the range to include the height `y`.
     #[inline]
     pub(crate) fn add(&mut self, y: usize) {
         self.from = self.from.min(y);

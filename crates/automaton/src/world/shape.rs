@@ -10,11 +10,11 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::param::kinds;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of points of a polyline.
+/// Largest number of points that the polyline of a shape may have.
 const MOST_POINTS: usize = 10_000;
 
-/// Largest allowed coordinate and size, in cells: the largest number of cells along an axis of a
-/// box.
+/// Largest allowed coordinate and size, in cells: the upper limit of the simulation box's number of
+/// cells along an axis.
 pub(super) const FAR: f64 = lavoxel_base::grid::MAX_SIDE as f64;
 
 kinds! {
@@ -81,8 +81,8 @@ fn line(points: &[[f64; 2]]) -> Line {
 }
 
 impl Shape {
-    /// Returns the lowest and the highest corner (x, y, z) of the axis-aligned bounding box, in
-    /// cells.
+    /// Returns the lowest and the highest corner (x, y, z) of the shape's axis-aligned bounding
+    /// box, in cells.
     fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         match *self {
             Self::Box { from, to } => (from, to),
@@ -149,8 +149,9 @@ impl Shape {
         self.sides(grid).map(|side| side.len() as f64)
     }
 
-    /// Returns the lowest and the highest corner (x, y, z) of the bounding box inside of `grid`, in
-    /// cells; `None` if no part of the shape lies in the grid, or if its file has not been read.
+    /// Returns the lowest and the highest corner (x, y, z) of the part of the shape's bounding box
+    /// inside of `grid`, in cells; `None` if no part of the shape lies in the grid, or if its file
+    /// has not been read.
     pub fn corners(&self, grid: Grid) -> Option<[[f64; 3]; 2]> {
         if self.kind_of_file().is_some() && self.cells_of_file().is_none() {
             return None;
@@ -183,8 +184,8 @@ impl Shape {
         self.bounds().1[1].ceil().clamp(0.0, grid.ny as f64)
     }
 
-    /// Returns the cells of a shape that was read from a file; `None` for other shapes and before
-    /// the file has been read.
+    /// Returns the cells that were read from the shape's file; `None` for shapes without a file and
+    /// before the file has been read.
     fn cells_of_file(&self) -> Option<&Cells> {
         match self {
             Self::Mesh(mesh) => mesh.cells.as_deref(),
@@ -193,7 +194,7 @@ impl Shape {
         }
     }
 
-    /// Name of the kind of file that the shape comes from, `"mesh"` or `"heightmap"`; `None` for a
+    /// Name of the kind of file that contains the shape, `"mesh"` or `"heightmap"`; `None` for a
     /// shape without a file.
     pub fn kind_of_file(&self) -> Option<&'static str> {
         match self {
@@ -221,7 +222,7 @@ impl Shape {
         }
     }
 
-    /// Returns the bounding box as ranges of cells along x, y and z, limited to `grid`.
+    /// Returns the shape's bounding box as ranges of cells along x, y and z, limited to `grid`.
     fn sides(&self, grid: Grid) -> [Range<usize>; 3] {
         let ((low, high), sides) = (self.bounds(), [grid.nx, grid.ny, grid.nz]);
         std::array::from_fn(|k| {
@@ -248,8 +249,8 @@ impl Shape {
             .filter(holds)
     }
 
-    /// Checks that every number is finite and every size positive; `key` is the name of the table
-    /// in messages.
+    /// Checks that every number of the shape is finite and every size positive; `key` is the name
+    /// of the table in messages.
     ///
     /// # Errors
     /// Returns an error that names the first key with a wrong value.

@@ -1,8 +1,8 @@
 //! Storage of matter in tiles of 8 × 1 × 4 cells, allocated only where there is matter.
 //!
-//! Four slabs of equal z form a [`Strip`], the unit of work that parallel passes hand to threads.
-//! Lava is a thin skin on the ground, and flat tiles fit a skin better than cubes; a tile is also
-//! the group of cells that shares a random hash.
+//! Four slabs of equal z form a [`Strip`], the unit of work that engines hand to threads. Lava is a
+//! thin skin on the ground, and flat tiles fit a skin better than cubes; a tile is also the group
+//! of cells that shares a random hash.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,16 +16,17 @@ use super::{Content, GroundStrip};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, bits};
 
-/// Minimum number of slots (memory of a tile) of emptied tiles that are kept for reuse at their old
-/// places.
+/// Minimum limit of the number of emptied tiles in a strip's queue; a queued tile keeps its memory
+/// slot, to be reused at the same place.
 const LEFT_LEAST: usize = 64;
-/// Number of allocated tiles for each of which one more slot of an emptied tile is kept.
+/// Number of allocated tiles per additional tile that the queue of emptied tiles may contain.
 const LEFT_SHARE: usize = 4;
 
-/// Index of the amounts in the values of a tile.
+/// Index of the amounts in the array of a tile's values.
 pub const AMOUNT: usize = 0;
 
-/// Index of the energies in the values of a tile, present only if the material carries energy.
+/// Index of the energies in the array of a tile's values; present only if the material carries
+/// energy.
 pub const ENERGY: usize = 1;
 
 /// Contents of a tile of 8 × 1 × 4 cells (x fastest): amounts of the 32 cells, then their energies
@@ -34,19 +35,19 @@ pub const ENERGY: usize = 1;
 pub struct Tile<'a>(pub &'a [Lanes]);
 
 impl<'a> Tile<'a> {
-    /// Amounts of the 32 cells, in the smallest unit.
+    /// Amounts of the 32 cells, in units.
     #[inline]
     pub fn amount(self) -> &'a Lanes {
         &self.0[AMOUNT]
     }
 
-    /// Energies of the 32 cells, in the smallest unit; 0 if the material carries no energy.
+    /// Energies of the 32 cells, in units; 0 if the material carries no energy.
     #[inline]
     pub fn energy(self) -> &'a Lanes {
         self.0.get(ENERGY).unwrap_or(&Lanes::ZERO)
     }
 
-    /// Amount and energy of the cell with index `lane` (0–31) in the tile.
+    /// Amount and energy of the tile's cell with index `lane` (0–31).
     #[inline]
     pub fn cell(self, lane: usize) -> Content {
         Content {
@@ -60,7 +61,7 @@ impl<'a> Tile<'a> {
 /// adjacent in memory, because a rule that processes a tile reads its neighbours.
 #[derive(Clone, Debug)]
 pub struct TileRow {
-    /// Bit set of tiles that may contain matter; a tile without a set bit is empty.
+    /// Bit set of the tiles that may contain matter; a tile whose bit is 0 is empty.
     pub held: u64,
     /// Bit set of tiles that changed, or whose denser matter changed, since the vertical rule last
     /// processed them.
@@ -81,7 +82,7 @@ impl TileRow {
     };
 }
 
-/// Row without matter, read in place of rows that are not allocated.
+/// Row of empty tiles, returned where no row is allocated.
 static NO_ROW: TileRow = TileRow::EMPTY;
 
 /// Sparse storage of a layer's tiles with one z index, that is, of four adjacent slabs of cells.
@@ -95,21 +96,21 @@ static NO_ROW: TileRow = TileRow::EMPTY;
 pub struct Strip {
     /// Number of tiles along x.
     pub count: usize,
-    /// Number of [`TileRow`]s for each y.
+    /// Number of [`TileRow`]s (of 64 tiles each) along x.
     pub width: usize,
     ny: usize,
     /// Number of values per cell: 1 (amount) or 2 (amount, energy).
     quantities: usize,
-    /// State of the tiles, at [`Strip::index`]; empty until the strip first contains matter.
+    /// Rows of tiles, at [`Strip::index`]; empty until the strip first contains matter.
     pub(super) rows: Vec<TileRow>,
-    /// Contents of the tiles, `quantities` elements per slot.
+    /// Contents of the tiles, `quantities` consecutive elements per memory slot.
     lanes: Vec<Lanes>,
     masks: Vec<Masks>,
-    /// Queue of emptied tiles, oldest first: place (row index · 64 + bit) and slot. A slot remains
-    /// assigned to its place for a while, because lava often returns to a just emptied cell in the
-    /// next step.
+    /// Queue of emptied tiles, oldest first: tile number (row index · 64 + bit) and memory slot. A
+    /// slot stays assigned to its tile for a while, because lava often returns to a just emptied
+    /// cell in the next step.
     left: VecDeque<(u32, u32)>,
-    /// Flag per slot: true while the slot is in the queue `left`.
+    /// Flag per memory slot: true while the slot is in the queue `left`.
     is_left: Vec<bool>,
     /// Number of tiles that spreading changed in the last step; an estimate of its work in the next
     /// step.
@@ -122,8 +123,8 @@ pub struct Strip {
     pub(crate) falling: Rows,
     /// Range of y that contains all tiles with a `flowing` bit.
     pub(crate) flowing: Rows,
-    /// Changed tiles for each kind of reader; tiles that still have a `falling` bit are not yet
-    /// included.
+    /// Records of the changed tiles, one for each kind of reader; tiles that still have a `falling`
+    /// bit are not yet included.
     pub(super) records: ChangeRecords,
     /// Bit words for the rule of grains; empty in layers of other matter.
     pub(crate) grains: GrainWords,
@@ -175,41 +176,42 @@ impl Strip {
         y * self.width + w
     }
 
-    /// Returns the row of tiles with the index `index`; a row of empty tiles if no rows are
-    /// allocated yet.
+    /// Returns the row of tiles with the index `index`; a row of empty tiles if the index is out of
+    /// range or no rows are allocated yet.
     #[inline]
     pub fn row(&self, index: usize) -> &TileRow {
         self.rows.get(index).unwrap_or(&NO_ROW)
     }
 
-    /// Returns the mutable row of tiles with the index `index`; the rows must be allocated.
+    /// Returns a mutable reference to the row of tiles with the index `index`; the rows must be
+    /// allocated.
     #[inline]
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut TileRow {
         &mut self.rows[index]
     }
 
-    /// Returns the contents of the tile in `slot`.
+    /// Returns the contents of the tile in the memory slot `slot`.
     #[inline]
     pub(crate) fn tile(&self, slot: u32) -> Tile<'_> {
         Tile(&self.lanes[slot as usize * self.quantities..][..self.quantities])
     }
 
-    /// Returns the contents of the tile in `slot` as an array of known length; `Q` must be the
-    /// strip's number of values per cell.
+    /// Returns the contents of the tile in the memory slot `slot` as an array of known length; `Q`
+    /// must be the strip's number of values per cell.
     #[inline(always)]
     pub(crate) fn lanes<const Q: usize>(&self, slot: u32) -> &[Lanes; Q] {
         debug_assert!(Q == self.quantities);
         &self.lanes.as_chunks().0[slot as usize]
     }
 
-    /// Returns the contents of the tile in `slot` as a slice.
+    /// Returns the contents of the tile in the memory slot `slot` as a slice.
     #[inline]
     pub(crate) fn lanes_of(&self, slot: u32) -> &[Lanes] {
         self.tile(slot).0
     }
 
-    /// Returns the mutable contents of the tile in `slot`, which must not be 0; `Q` must be the
-    /// strip's number of values per cell.
+    /// Returns a mutable reference to the contents of the tile in the memory slot `slot`, which
+    /// must not be 0; `Q` must be the strip's number of values per cell.
     #[inline(always)]
     fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {
         debug_assert!(
@@ -233,21 +235,22 @@ impl Strip {
         self.row(self.index(y, tx / ROW)).slots[tx % ROW]
     }
 
-    /// Returns the cached masks of the ground for the tile in `slot`; they may belong to an older
-    /// version of the ground.
+    /// Returns the cached ground masks of the tile in the memory slot `slot`; they may belong to an
+    /// older version of the ground.
     #[inline]
     pub(crate) fn masks(&self, slot: u32) -> &Masks {
         &self.masks[slot as usize]
     }
 
-    /// Returns the mutable cached masks of the ground for the tile in `slot`.
+    /// Returns a mutable reference to the cached ground masks of the tile in the memory slot
+    /// `slot`.
     #[inline]
     pub(crate) fn masks_mut(&mut self, slot: u32) -> &mut Masks {
         &mut self.masks[slot as usize]
     }
 
-    /// Returns the masks of the present ground for the tile at (tx, y) in `slot` (0 for a tile
-    /// without a slot); updates the cache of the slot if the ground changed.
+    /// Returns the masks of the present ground for the tile at (tx, y) with the memory slot `slot`
+    /// (0 for a tile without a slot); updates the cache of the slot if the ground changed.
     #[inline]
     pub(crate) fn masks_of(
         &mut self,
@@ -265,9 +268,9 @@ impl Strip {
         *masks
     }
 
-    /// Returns the mutable contents of the tile at bit `bit` of the row `index` (at height `y`),
-    /// and creates the tile if needed. Marks the tile as changed, so that both rules will process
-    /// it and its neighbours.
+    /// Returns a mutable reference to the contents of the tile at bit `bit` of the row `index` (at
+    /// height `y`), and allocates the tile if it has no memory. Marks the tile as changed, so that
+    /// the vertical and the horizontal rule will process this tile and its neighbours.
     #[inline(always)]
     pub(crate) fn change<const Q: usize>(
         &mut self,
@@ -279,9 +282,9 @@ impl Strip {
         self.lanes_mut(slot)
     }
 
-    /// Returns the mutable amounts of the tile at bit `bit` of the row `index`, in a layer of
-    /// grains, and creates the tile if needed. The caller must mark the tile with
-    /// [`Strip::changed`] afterwards.
+    /// Returns a mutable reference to the amounts of the tile at bit `bit` of the row `index`, in a
+    /// layer of grains, and allocates the tile if it has no memory. The caller must mark the tile
+    /// with [`Strip::changed`] afterwards.
     #[inline(always)]
     pub(crate) fn grain_tile(&mut self, index: usize, bit: usize) -> &mut Lanes {
         let slot = match self.row(index).slots[bit] {
@@ -305,8 +308,8 @@ impl Strip {
         }
     }
 
-    /// Marks the tile at bit `bit` of the row `index` (at height `y`) as changed, and creates the
-    /// tile if needed; returns its slot.
+    /// Marks the tile at bit `bit` of the row `index` (at height `y`) as changed, and allocates the
+    /// tile if it has no memory; returns its memory slot.
     #[inline(always)]
     fn mark(&mut self, y: usize, index: usize, bit: usize) -> u32 {
         let slot = match self.row(index).slots[bit] {
@@ -324,8 +327,8 @@ impl Strip {
         slot
     }
 
-    /// Sets the contents of the cell with index `lane` (0–31) of the tile at (`tx`, `y`) to `cell`,
-    /// and marks the tile as changed.
+    /// Sets amount and energy of the cell with index `lane` (0–31) of the tile at (`tx`, `y`) to
+    /// `cell`, and marks the tile as changed.
     pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, cell: Content) {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let first = self.mark(y, index, bit) as usize * self.quantities;
@@ -355,7 +358,8 @@ impl Strip {
         self.lanes[slot * self.quantities..][..self.quantities].copy_from_slice(tile);
     }
 
-    /// Assigns a memory slot to the tile at bit `bit` of the row `index`; returns the slot.
+    /// Assigns a memory slot to the tile at bit `bit` of the row `index`, which must have none;
+    /// returns the slot.
     #[cold]
     fn make(&mut self, index: usize, bit: usize) -> u32 {
         if self.rows.is_empty() {
@@ -373,8 +377,8 @@ impl Strip {
         slot
     }
 
-    /// Takes the slot of the tile that has been empty for the longest time, for use by another
-    /// tile; `None` while the queue of emptied tiles is not longer than its limit.
+    /// Takes the memory slot of the tile that has been empty for the longest time, for reuse by a
+    /// different tile; `None` while the queue of emptied tiles does not exceed its limit.
     fn take_left(&mut self) -> Option<u32> {
         while self.left.len() > LEFT_LEAST + self.masks.len() / LEFT_SHARE {
             let (place, slot) = self.left.pop_front()?;
@@ -388,8 +392,8 @@ impl Strip {
         None
     }
 
-    /// Adds the tile at bit `bit` of the row `index`, which became empty, to the queue of tiles
-    /// whose slots can be reused.
+    /// Appends the tile at bit `bit` of the row `index`, which became empty, to the queue of tiles
+    /// whose memory slots can be reused.
     #[inline]
     pub(crate) fn leave(&mut self, index: usize, bit: usize) {
         let slot = self.rows[index].slots[bit];
@@ -403,7 +407,7 @@ impl Strip {
         }
     }
 
-    /// Marks every non-empty tile to be processed by the rule `reader`.
+    /// Marks every non-empty tile to be processed by the rule of the kind `reader`.
     pub(crate) fn wake(&mut self, reader: Reader) {
         for row in &mut self.rows {
             match reader {
@@ -417,8 +421,8 @@ impl Strip {
         }
     }
 
-    /// Marks tiles that did not change to be processed again by the vertical rule: the bit set
-    /// `tiles` of the row of tiles `w` at height `y`.
+    /// Marks unchanged tiles to be processed by the vertical rule in the next step: the tiles in
+    /// the bit set `tiles` of the row of tiles `w` (64 tiles along x each) at height `y`.
     pub(crate) fn wait(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
             let index = self.index(y, w);
@@ -440,9 +444,9 @@ impl Strip {
         self.flowing.add(y);
     }
 
-    /// Marks the tile at (`tx`, `y`) to be processed by the vertical rule if it or the tile above
-    /// contains matter, or, if `squeezed` is true, the tile below; counts no change. Returns true
-    /// if the tile was marked.
+    /// Marks the tile at (`tx`, `y`) to be processed by the vertical rule if this tile, the tile
+    /// above or, if `squeezed` is true, the tile below contains matter; does not count as a change.
+    /// Returns true if the tile was marked.
     pub(super) fn fall_above(&mut self, y: usize, tx: usize, squeezed: bool) -> bool {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let above = if y + 1 < self.ny {
@@ -481,8 +485,8 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// Iterates over the non-empty tiles, sorted by y, then x: x index in tiles, y in cells,
-    /// contents.
+    /// Iterates over the non-empty tiles of the strip, sorted by y, then x: x index in tiles, y in
+    /// cells, contents.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, Tile<'_>)> {
         self.held
             .range()

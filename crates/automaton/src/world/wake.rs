@@ -1,5 +1,5 @@
-//! Marking of tiles that the rules must process, after a change of the ground, of denser matter or
-//! of rule parameters.
+//! Marks the tiles that the rules must process after a change of the ground, of denser matter or of
+//! rule parameters.
 
 use super::activity::Activity;
 use super::clock::Reading;
@@ -10,9 +10,9 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
 
 impl Layer {
-    /// Marks every tile to be processed by the rule `reader`, and returns true; does nothing and
-    /// returns false if the unmarked tiles stopped moving with the same rule parameters `numbers`
-    /// and the same `ground`.
+    /// Marks every tile of the layer to be processed by the rule of the kind `reader`, and returns
+    /// true. Does nothing and returns false if the unmarked tiles were last found at rest with the
+    /// same rule parameters `numbers` and the same `ground`.
     #[inline]
     pub(crate) fn wake_under(
         &mut self,
@@ -43,7 +43,7 @@ impl Layer {
     }
 
     /// Performs the step of a layer that no rule moves: records changes by edits, sources and
-    /// reactions for the readers, and clears the marks.
+    /// reactions for the readers of the layer, and clears the marks for the rules.
     pub(crate) fn stay(&mut self) {
         let reads = self.clock.last();
         for (strip, awake) in self
@@ -58,9 +58,9 @@ impl Layer {
         }
     }
 
-    /// Marks the tiles whose rules read the cell (x, y, z) of the ground, which was changed; the
-    /// change replaced the version `stamps[0]` of the ground by `stamps[1]`. `squeezed`: true if
-    /// denser matter may press matter of the layer upwards.
+    /// Marks the tiles of this layer whose rules read the cell (x, y, z) of the ground, which was
+    /// changed; the change replaced the version `stamps[0]` of the ground by `stamps[1]`.
+    /// `squeezed`: true if denser matter may press matter of the layer upwards.
     pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2], squeezed: bool) {
         // A layer that came to rest with another ground is marked as a whole later.
         if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
@@ -120,8 +120,8 @@ impl Layer {
 }
 
 impl World {
-    /// Marks the tiles of the layer with index `layer` in which denser layers changed. Goes back
-    /// over still matter and mirrors to the nearest layer that a rule moves; this layer's own step
+    /// Marks the tiles of the layer with index `layer` in which denser layers changed. Reads the
+    /// layers before this one back to the nearest layer that a rule moves: the step of that layer
     /// has already passed on the changes of the layers before it.
     pub(crate) fn wake_beside_heavier(&mut self, layer: usize) {
         let mirrors = self.mirrors();
@@ -134,7 +134,7 @@ impl World {
     }
 
     /// Marks the tiles of all layers after `layer` in which the layer `layer` changed since the
-    /// last call, because the volume left for them changed.
+    /// last call, because the free cell volume of these layers changed.
     fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
@@ -170,8 +170,8 @@ impl World {
 }
 
 impl Layer {
-    /// Marks the tiles of all layers `readers` in which this layer changed since its read number
-    /// `read` by readers of this `kind`.
+    /// Marks, in each of the layers `readers`, the tiles in which this layer changed since the read
+    /// by readers of this `kind` with the number `read`.
     fn wake_readers<'a>(
         &self,
         (kind, read): (Reading, u64),
@@ -237,7 +237,8 @@ mod tests {
         world
     }
 
-    /// Returns the tiles (tx, y, tz) that the vertical and the horizontal rule will process next.
+    /// Returns the indices (tx, y, tz) of the tiles that the vertical rule and the horizontal rule
+    /// will process next.
     fn visits(world: &World) -> [Vec<TilePlace>; 2] {
         let mut visits = [vec![], vec![]];
         for (tz, strip) in world.layers[0].strips.iter().enumerate() {

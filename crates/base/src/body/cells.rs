@@ -1,9 +1,10 @@
-//! Bit set of the cells inside a body (mesh or heightmap) that was read from a file.
+//! Bit set of the cells inside a body (a shape into which a scene puts matter or rock) that was
+//! read from a mesh or a heightmap.
 
 use crate::grid::Place;
 use crate::memory::Held;
 
-/// Set of cells within a bounding box, stored as one bit per cell.
+/// Set of cells, stored as one bit for each cell of a bounding box.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
     /// Lowest corner (x, y, z) of the bounding box, in cells, inclusive.
@@ -12,7 +13,8 @@ pub struct Cells {
     high: Place,
     /// One bit per cell of the bounding box, x fastest: set if the cell is in the set.
     bits: Vec<u64>,
-    /// Memory of `bits`, included in the memory estimates of the process until the set is dropped.
+    /// Memory of `bits` as counted against the memory limit of the process; released when the set
+    /// is dropped.
     held: Held,
 }
 
@@ -43,8 +45,8 @@ impl Cells {
         cells
     }
 
-    /// Adds the cell with this `index` in the bounding box: x fastest, then y, then z; 0 is the
-    /// cell at the lowest corner.
+    /// Adds the cell with this `index` in the bounding box: x fastest, then y, then z; index 0 is
+    /// the cell at the lowest corner.
     pub fn insert(&mut self, index: usize) {
         self.bits[index / 64] |= 1 << (index % 64);
     }
@@ -63,7 +65,7 @@ impl Cells {
         }
     }
 
-    /// Number of cells in the set.
+    /// Number of cells that are in the set.
     pub fn count(&self) -> usize {
         self.bits
             .iter()

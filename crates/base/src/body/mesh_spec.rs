@@ -1,4 +1,5 @@
-//! Keys of a mesh in a scene.
+//! Keys of a scene for a body (a shape into which the scene puts matter or rock) that is read from
+//! a mesh file.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,17 +10,17 @@ use super::Cells;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, one_line};
 
-/// Upper bound of coordinates and sizes in cells: the largest number of cells along an axis of a
-/// box.
+/// Largest allowed coordinate and size, in cells: the largest number of cells along an axis of the
+/// simulation box.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
-/// Axis of a file that points up.
+/// Axis convention of a mesh file, named by the axis that points up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Up {
-    /// x east, y up, z south, as in glTF.
+    /// Axes x east, y up, z south, as in glTF.
     Y,
-    /// x east, y north, z up, as in files for 3D printers.
+    /// Axes x east, y north, z up, as in files for 3D printers.
     Z,
 }
 
@@ -91,8 +92,8 @@ impl MeshSpec {
     }
 }
 
-/// Returns an error unless exactly one of two keys of the table `key` is given; each entry is a
-/// key's name and a flag for its presence.
+/// Returns an error unless exactly one of two keys of the table called `key` is given; each array
+/// entry is the name of a key and a flag that is true if the key is given.
 fn one_of(
     key: &str,
     [(first, has_first), (second, has_second)]: [(&str, bool); 2],

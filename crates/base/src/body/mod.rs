@@ -1,5 +1,6 @@
-//! Bodies from files as plain data: the keys of a mesh, a relief or a survey in a scene, and the
-//! set of cells that the file reader (`lavoxel::mesh`) determines.
+//! Bodies (shapes into which a scene puts matter or rock) that a scene reads from files, as plain
+//! data: the keys of a mesh, a heightmap or a survey, and the set of cells inside, which the file
+//! reader (`lavoxel::mesh`) determines.
 
 mod cells;
 mod mesh_spec;

@@ -1,5 +1,5 @@
-//! Heightmap as a body: a relief in the simulation box, such as a bar of chocolate or the floor of
-//! a mould.
+//! Keys of a scene for a body (a shape into which the scene puts matter or rock) that is read from
+//! a heightmap, such as a bar of chocolate or the floor of a mould.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::Cells;
 use crate::param::{Table, table};
 use crate::validate::{Invalid, one_line};
 
-/// Upper bound of coordinates and sizes in cells: the largest number of cells along an axis of a
-/// box.
+/// Largest allowed coordinate and size, in cells: the largest number of cells along an axis of the
+/// simulation box.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 table! {

@@ -1,4 +1,5 @@
-//! Second survey of the ground: a georeferenced heightmap resampled to the columns of a box.
+//! Later survey of the ground: a georeferenced heightmap resampled to the columns of the simulation
+//! box.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,8 +25,8 @@ table! {
 }
 
 impl SurveySpec {
-    /// Creates the table for the heightmap `file`, without heights: reading the file is left to the
-    /// scene.
+    /// Creates the table of a survey for the heightmap `file`, without heights: the scene reads the
+    /// file later.
     pub fn of_file(file: PathBuf) -> Self {
         Self {
             file,
@@ -33,15 +34,15 @@ impl SurveySpec {
         }
     }
 
-    /// Checks that the file name is a single line of text; `key` is the name of the table in
+    /// Checks that the name of the file is a single line of text; `key` is the name of the table in
     /// messages.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         self.check(key)
     }
 
-    /// Height of the ground at index `column` (z · nx + x), in cells above the floor; `None` if the
-    /// file has not been read or has no height there.
+    /// Height of the surveyed ground in the column with the index `column` (z · nx + x), in cells
+    /// above the floor; `None` if the file has not been read, or has no height for this column.
     pub fn height(&self, column: usize) -> Option<f64> {
         let height = *self.heights.as_ref()?.get(column)?;
         (height >= 0.0).then(|| f64::from(height))

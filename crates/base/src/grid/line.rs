@@ -1,4 +1,4 @@
-//! Polylines across the columns of a box: fissures and barriers.
+//! Polylines across the columns of the simulation box, such as fissures and barriers.
 
 use super::Grid;
 
@@ -16,7 +16,7 @@ impl Line {
         Self(std::iter::once(first).chain(further).collect())
     }
 
-    /// Points (x, z) in cells.
+    /// Points (x, z) of the polyline, in cells.
     pub fn points(&self) -> &[[f64; 2]] {
         &self.0
     }
@@ -46,8 +46,8 @@ impl Line {
         (across * (across + std::f64::consts::SQRT_2 * self.length())).min(grid.columns() as f64)
     }
 
-    /// Returns true if the column of the point (x, z) is among [`Line::columns`] for the same
-    /// `radius` (cells).
+    /// Returns true if the column that contains the point (x, z) is among [`Line::columns`] for the
+    /// same `radius` (cells).
     pub fn contains(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
         let (column, middle) = (
             [x, z].map(|v| v.max(0.0) as usize),
@@ -66,7 +66,7 @@ impl Line {
                 .any(|piece| is_near(piece, radius, middle) || crosses(piece))
     }
 
-    /// Point (x, z) in cells at `share` (0 to 1) of the polyline's length.
+    /// Returns the point (x, z), in cells, at the fraction `share` (0–1) of the polyline's length.
     pub fn point(&self, share: f64) -> [f64; 2] {
         let mut left = share * self.length();
         for piece in self.pieces() {
@@ -98,7 +98,8 @@ impl Line {
     }
 }
 
-/// Sorts columns row by row and removes duplicates.
+/// Sorts `columns` (x, z) row by row from north to south, each row from west to east, and removes
+/// duplicates.
 fn ordered(columns: &mut Vec<(usize, usize)>) {
     columns.sort_unstable_by_key(|&(x, z)| (z, x));
     columns.dedup();
@@ -147,8 +148,8 @@ fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
 /// Columns `[x, z]` of `grid` that the segment `piece` crosses, in order along the segment;
 /// consecutive columns share a side.
 ///
-/// The segment is cut wherever it meets a column boundary; each part lies in the column of the
-/// part's midpoint.
+/// The segment is cut at every column boundary; each part lies in the column of the part's
+/// midpoint.
 pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     let sides = [grid.nx as f64, grid.nz as f64];
     let Some([from, to]) = clipped(piece, sides) else {
@@ -195,8 +196,9 @@ pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     columns
 }
 
-/// Part of the segment from `a` to `b` inside the rectangle from 0 to `sides` (cells), as start and
-/// end fractions of the segment's length; `None` if the segment is outside (Liang and Barsky 1984).
+/// Clips the segment from `a` to `b` to the rectangle from 0 to `sides` (x and z, in cells):
+/// returns start and end of the part inside, as fractions of the segment's length, or `None` if no
+/// part is inside (Liang and Barsky 1984).
 pub fn clipped([a, b]: [[f64; 2]; 2], sides: [f64; 2]) -> Option<[f64; 2]> {
     let [mut from, mut to] = [0.0_f64, 1.0_f64];
     for k in 0..2 {

@@ -16,28 +16,29 @@ pub mod tile;
 
 use serde::{Deserialize, Serialize};
 
-/// Largest number of cells along one axis. Boxes of this size along every axis are possible,
-/// because memory depends on the area of the ground and the volume of the lava, not on the volume
-/// of the simulation box.
+/// Largest number of cells along one axis of the simulation box. Boxes of this size along every
+/// axis are possible, because memory depends on the area of the ground and the volume of the lava,
+/// not on the volume of the simulation box.
 pub const MAX_SIDE: usize = 8192;
 
 /// Index of a cell along x, y and z, counted from the north-west corner of the simulation box at
-/// the floor. A row (along x) is identified by `y` and `z`, a column (along y) by `x` and `z`.
+/// the floor. A row of cells (along x) is identified by `y` and `z`, a column (along y) by `x` and
+/// `z`.
 pub type Place = [usize; 3];
 
-/// Number of cells along each axis of the simulation box.
+/// Size of the simulation box: number of cells along each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// Cells from west to east.
+    /// Number of cells from west to east.
     pub nx: usize,
-    /// Cells from the floor to the roof.
+    /// Number of cells from the floor to the top of the box.
     pub ny: usize,
-    /// Cells from north to south.
+    /// Number of cells from north to south.
     pub nz: usize,
 }
 
 impl Grid {
-    /// Creates a box of `nx × ny × nz` cells.
+    /// Creates a grid of `nx × ny × nz` cells.
     ///
     /// # Panics
     /// When a side is 0.
@@ -54,12 +55,12 @@ impl Grid {
         self.nx * self.ny * self.nz
     }
 
-    /// Number of vertical columns.
+    /// Number of vertical columns of cells: `nx · nz`.
     pub fn columns(self) -> usize {
         self.nx * self.nz
     }
 
-    /// Number of cells in one slab of equal `z`.
+    /// Number of cells in one slab of equal `z`: `nx · ny`.
     pub fn slab(self) -> usize {
         self.nx * self.ny
     }
@@ -69,7 +70,7 @@ impl Grid {
         self.nx == 1 || self.nz == 1
     }
 
-    /// Index of a cell in flat arrays: x fastest, then y, then z.
+    /// Index of the cell (x, y, z) in flat arrays of cells: x fastest, then y, then z.
     #[inline]
     pub fn index(self, [x, y, z]: Place) -> usize {
         debug_assert!(x < self.nx && y < self.ny && z < self.nz);
@@ -120,16 +121,16 @@ impl Grid {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Walls {
-    /// Closed sides: no matter leaves the simulation box.
+    /// Closed sides: no matter leaves the simulation box through a side.
     #[default]
     Closed,
-    /// Matter that crosses a side leaves the simulation box and is counted as outflow.
+    /// Open sides: matter that crosses a side leaves the simulation box and is booked as outflow.
     Open,
 }
 
 impl Walls {
-    /// Returns true if every cell of a box has at most two horizontal neighbours, where an open
-    /// side counts as a neighbour. `thin`: the box is one cell thick along x or z.
+    /// Returns true if every cell of the simulation box has at most two horizontal neighbours,
+    /// where an open side counts as a neighbour. `thin`: the box is one cell thick along x or z.
     pub fn leave_two_sides(self, thin: bool) -> bool {
         thin && self == Self::Closed
     }

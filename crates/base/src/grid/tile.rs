@@ -8,10 +8,10 @@ pub const TILE_X: usize = 8;
 /// Number of cells of a tile along z.
 pub const TILE_Z: usize = 4;
 
-/// Number of tiles that share one row of storage, one bit each in a `u64`.
+/// Number of tiles along x in one row of storage: a `u64` has one flag bit for each.
 pub const ROW: usize = 64;
 
-/// Index of a tile: tiles along x, cells along y, tiles along z.
+/// Index of a tile (tx, y, tz): tiles along x, cells along y, tiles along z.
 pub type TilePlace = [usize; 3];
 
 /// One 16-bit value for each cell of a tile; the value of the cell (x, z) has the index `8 · (z mod
@@ -21,10 +21,10 @@ pub type TilePlace = [usize; 3];
 pub struct Lanes(pub [u16; 32]);
 
 impl Lanes {
-    /// Lanes that are all 0.
+    /// Values of a tile that are all 0.
     pub const ZERO: Self = Self([0; 32]);
 
-    /// Values of the eight cells at `z` (0 to 3) within the tile.
+    /// Returns the values of the eight cells of the tile's row `z` (0 to 3).
     #[inline]
     pub fn row(&self, z: usize) -> &[u16; TILE_X] {
         &self.0.as_chunks().0[z % TILE_Z]

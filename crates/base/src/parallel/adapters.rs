@@ -3,15 +3,15 @@
 
 use super::{Fold, ParallelIterator};
 
-/// Sequential adapter that every part of a loop applies to its items.
+/// Sequential adapter (such as `map`) that every part of a parallel loop applies to its items.
 pub trait Adapter<A>: Sync {
-    /// Item of the adapted iterator.
+    /// Type of the items that the adapted iterator yields.
     type Item;
 
     fn adapt(&self, items: impl Iterator<Item = A>) -> impl Iterator<Item = Self::Item>;
 }
 
-/// Parallel iterator over the items of `base` after `adapter`.
+/// Parallel iterator over the items of `base`, changed by `adapter` in each part.
 pub struct Adapted<B, M> {
     pub(super) base: B,
     pub(super) adapter: M,
@@ -45,7 +45,7 @@ impl<A, M: Adapter<A>, G: Fold<M::Item>> Fold<A> for AdaptedFold<'_, M, G> {
     }
 }
 
-/// See [`ParallelIterator::map`].
+/// Adapter of [`ParallelIterator::map`].
 pub struct Map<F>(pub(super) F);
 
 impl<A, T, F: Fn(A) -> T + Sync> Adapter<A> for Map<F> {
@@ -56,7 +56,7 @@ impl<A, T, F: Fn(A) -> T + Sync> Adapter<A> for Map<F> {
     }
 }
 
-/// See [`ParallelIterator::map_init`].
+/// Adapter of [`ParallelIterator::map_init`].
 pub struct MapInit<I, F>(pub(super) I, pub(super) F);
 
 impl<A, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, A) -> T + Sync> Adapter<A> for MapInit<I, F> {
@@ -68,7 +68,7 @@ impl<A, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, A) -> T + Sync> Adapter<A> for 
     }
 }
 
-/// See [`ParallelIterator::filter`].
+/// Adapter of [`ParallelIterator::filter`].
 pub struct Filter<F>(pub(super) F);
 
 impl<A, F: Fn(&A) -> bool + Sync> Adapter<A> for Filter<F> {
@@ -79,7 +79,7 @@ impl<A, F: Fn(&A) -> bool + Sync> Adapter<A> for Filter<F> {
     }
 }
 
-/// See [`ParallelIterator::flat_map_iter`].
+/// Adapter of [`ParallelIterator::flat_map_iter`].
 pub struct FlatMapIter<F>(pub(super) F);
 
 impl<A, J: IntoIterator, F: Fn(A) -> J + Sync> Adapter<A> for FlatMapIter<F> {
@@ -90,7 +90,7 @@ impl<A, J: IntoIterator, F: Fn(A) -> J + Sync> Adapter<A> for FlatMapIter<F> {
     }
 }
 
-/// See [`ParallelIterator::fold`].
+/// Adapter of [`ParallelIterator::fold`].
 pub struct Folded<I, F>(pub(super) I, pub(super) F);
 
 impl<A, S, I: Fn() -> S + Sync, F: Fn(S, A) -> S + Sync> Adapter<A> for Folded<I, F> {

@@ -64,7 +64,7 @@ impl<T, S: Sum<T> + Sum<S> + Send> Fold<T> for Add<S> {
     }
 }
 
-/// Collection that can be built in parts and concatenated in order.
+/// Collection that a parallel loop builds in parts and concatenates in the order of the items.
 pub trait Gather<T>: FromIterator<T> + Send {
     fn gather(first: Self, second: Self) -> Self;
 }

@@ -1,9 +1,9 @@
 //! Parallel loops; the only module that uses rayon.
 //!
 //! Loops use rayon's names and its work-stealing scheme: a loop is split into halves, which are
-//! split again when another thread has stolen one. Only [`join`] uses threads; where a system starts
-//! none, both halves run in sequence, so that each loop is written once. Results never depend on the
-//! number of threads.
+//! split again when another thread has stolen one. Only [`join`] uses threads; where a system
+//! starts none, both halves run in sequence, so that each loop is written once. Results never
+//! depend on the number of threads.
 //!
 //! **Why not rayon's own iterators:** rayon instantiates its queue, latches and panic handling for
 //! every loop, which made up a sixth of the crate's code. Here this machinery is instantiated once
@@ -22,20 +22,22 @@ use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
 use self::parts::{Loop, Splittable};
 
-/// Number of worker threads.
+/// Number of worker threads of the current thread pool.
 pub fn current_num_threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Runs a closure on a pool thread, so that nested loops do not each pay for entering the pool.
+/// Runs the closure `run` on a thread of the pool and returns its result, so that nested parallel
+/// loops do not each pay for entering the pool.
 pub fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     let (mut run, mut result) = (Some(run), None);
     enter_by_reference(&mut || result = run.take().map(|run| run()));
     result.expect("the closure ran")
 }
 
-/// Runs a closure on a separate single-thread pool: loops inside run sequentially and share no work
-/// with other threads, which is fastest when many independent closures run at once.
+/// Runs the closure `run` on a separate single-thread pool: parallel loops inside run sequentially
+/// and share no work with other threads, which is fastest when many independent closures run at
+/// once.
 ///
 /// # Errors
 /// Returns the system's error if the thread cannot be started.
@@ -47,13 +49,13 @@ pub fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
         .map_err(std::io::Error::other)
 }
 
-/// Work on one item. The second argument is a callback that returns true when the work should stop;
-/// `Ok(true)` means that the item was completed.
+/// Work on one item of `share_out`. The second argument is a callback that returns true when the
+/// work should stop; the result `Ok(true)` means that the item was completed.
 pub type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
 
-/// Processes `items` on `threads` dedicated threads, in list order as threads become free, until
-/// all items are done, `ends` returns true, or an item fails; then all threads stop. Returns the
-/// number of completed items.
+/// Processes `items` by `work` on `threads` dedicated threads, in list order as threads become
+/// free, until all items are done, `ends` returns true, or an item fails; then all threads stop.
+/// Returns the number of completed items.
 ///
 /// # Errors
 /// Returns the first error of `work`, or of a thread that cannot be started.
@@ -110,7 +112,8 @@ pub fn join<A: Send, B: Send>(
     join_halves(|_| a(), |_| b())
 }
 
-/// Runs both closures; the argument of each is true if another thread has stolen it.
+/// Runs both closures and returns both results; the argument of each closure is true if a thread
+/// other than the caller's has stolen that closure.
 fn join_halves<A: Send, B: Send>(
     a: impl FnOnce(bool) -> A + Send,
     b: impl FnOnce(bool) -> B + Send,
@@ -131,8 +134,8 @@ fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) 
     );
 }
 
-/// Operation of a parallel loop: folds the items of a part, and merges two partial results, where
-/// `first` belongs to the earlier items.
+/// Operation of a parallel loop: `fold` folds consecutive items into a partial result, `join`
+/// merges two partial results, of which `first` belongs to the earlier items.
 pub trait Fold<T>: Sync {
     type Out: Send;
 
@@ -140,18 +143,18 @@ pub trait Fold<T>: Sync {
     fn join(&self, first: Self::Out, second: Self::Out) -> Self::Out;
 }
 
-/// Policy that decides when a loop is split further.
+/// Policy that decides when a part of a parallel loop is split further.
 #[derive(Clone, Copy)]
 struct Cuts {
-    /// Number of further splits allowed without stealing.
+    /// Budget of further splits while no thread steals; halved with each split.
     left: usize,
-    /// Minimum number of items of a part.
+    /// Minimum number of items in a part.
     least: usize,
 }
 
 impl Cuts {
-    /// Returns true if a part of `items` items should be split again: at first until there is a
-    /// part for each thread, later whenever the part was stolen (`moved`).
+    /// Returns true if a part of the loop with `items` items should be split again: at first until
+    /// there is a part for each thread, later whenever another thread took the part over (`moved`).
     fn again(&mut self, items: usize, moved: bool) -> bool {
         if items / 2 < self.least.max(1) {
             return false;
@@ -192,7 +195,7 @@ fn adapted<B: ParallelIterator, M: Adapter<B::Item>>(base: B, adapter: M) -> Ada
 pub trait ParallelIterator: Sized {
     type Item;
 
-    /// Runs the loop and returns the merged result of `fold` over all items.
+    /// Runs the parallel loop and returns the merged result of `fold` over all items.
     fn drive<F: Fold<Self::Item>>(self, fold: &F) -> F::Out;
 
     fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Adapted<Self, Map<F>> {
@@ -210,8 +213,8 @@ pub trait ParallelIterator: Sized {
         adapted(self, FlatMapIter(f))
     }
 
-    /// Folds each part into one accumulator, created by `identity`; the result iterates over the
-    /// accumulators.
+    /// Folds each part of the loop into one accumulator, created by `identity`; the result iterates
+    /// over the accumulators.
     fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(
         self,
         identity: I,
@@ -220,7 +223,8 @@ pub trait ParallelIterator: Sized {
         adapted(self, Folded(identity, f))
     }
 
-    /// Like [`map`](Self::map), with mutable scratch data that `init` creates once per part.
+    /// Maps each item as [`map`](Self::map) does, with mutable scratch data that `init` creates
+    /// once per part.
     fn map_init<S, T, I: Fn() -> S + Sync, F: Fn(&mut S, Self::Item) -> T + Sync>(
         self,
         init: I,
@@ -237,8 +241,8 @@ pub trait ParallelIterator: Sized {
         self.map_init(init, f).for_each(|()| ());
     }
 
-    /// Calls `f` on each item; a part stops at its first error. If several parts fail, the error of
-    /// the earliest item is returned.
+    /// Calls `f` on each item; a part stops at its first error. Returns the error of the earliest
+    /// part that fails.
     fn try_for_each<E: Send>(
         self,
         f: impl Fn(Self::Item) -> Result<(), E> + Sync,
@@ -288,7 +292,7 @@ impl<P: Splittable> ParallelIterator for Loop<P> {
 mod tests {
     use super::*;
 
-    /// Runs a closure on pools of several sizes.
+    /// Runs the closure `run` on thread pools of several sizes.
     fn on_pools(run: impl Fn() + Send + Sync) {
         run();
         for threads in [1, 2, 5] {

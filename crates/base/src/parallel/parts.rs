@@ -1,20 +1,20 @@
-//! Sources of items for parallel loops, and their splitting.
+//! Sources of items for parallel loops (ranges, slices, vectors), and their splitting.
 
 use std::iter::Zip;
 use std::ops::{Range, RangeInclusive};
 
-/// Splittable range of items.
+/// Sequence of items of known length that can be split in two.
 pub trait Splittable: Sized + Send {
     type Item;
     type Items: Iterator<Item = Self::Item>;
 
     fn len(&self) -> usize;
-    /// Splits the range in two: the first `at` items, and the rest.
+    /// Splits the sequence in two: the first `at` items, and the remaining items.
     fn cut(self, at: usize) -> (Self, Self);
     fn items(self) -> Self::Items;
 }
 
-/// Parallel loop over the items of a part; splitting keeps at least `least` items in each half.
+/// Parallel loop over the items of `part`; splitting keeps at least `least` items in each half.
 pub struct Loop<P> {
     pub(super) part: P,
     pub(super) least: usize,
@@ -35,7 +35,7 @@ impl<P: Splittable> Loop<P> {
         }
     }
 
-    /// Pairs the items of two loops; ends with the shorter loop.
+    /// Pairs the items of two parallel loops in order; ends with the shorter loop.
     pub fn zip<J: IntoParallelIterator>(self, other: J) -> Loop<Pairs<P, J::Part>> {
         let other = other.into_par_iter();
         Loop {
@@ -55,8 +55,8 @@ impl<P: Splittable> Loop<P> {
         }
     }
 
-    /// Sets the minimum number of items per part: a part with fewer than `2 · least` items is not
-    /// split.
+    /// Raises the minimum number of items per part to `least`: a part with fewer than `2 · least`
+    /// items is not split.
     pub fn with_min_len(self, least: usize) -> Self {
         Self {
             least: self.least.max(least),
@@ -65,7 +65,7 @@ impl<P: Splittable> Loop<P> {
     }
 }
 
-/// Conversion into a parallel loop.
+/// Conversion of a collection or range into a parallel loop over its items.
 pub trait IntoParallelIterator {
     type Part: Splittable;
 
@@ -181,7 +181,7 @@ impl<'a, T: Send> Splittable for &'a mut [T] {
     }
 }
 
-/// Chunks of a slice with equal length; the last one may be shorter.
+/// Chunks of equal length of a slice; the last chunk may be shorter.
 pub struct Chunks<S> {
     slice: S,
     size: usize,
@@ -226,7 +226,7 @@ impl<'a, T: Send> Splittable for Chunks<&'a mut [T]> {
     }
 }
 
-/// See [`Loop::enumerate`].
+/// Items of a sequence with their indices in the whole sequence; made by [`Loop::enumerate`].
 pub struct Numbered<P> {
     part: P,
     first: usize,
@@ -259,7 +259,7 @@ impl<P: Splittable> Splittable for Numbered<P> {
     }
 }
 
-/// See [`Loop::zip`].
+/// Pairs of the items of two sequences; made by [`Loop::zip`].
 pub struct Pairs<A, B> {
     a: A,
     b: B,

@@ -1,8 +1,8 @@
-//! Forms (schema types) of the values in a scene.
+//! Forms (schema types) of the values of keys in a scene.
 
 use super::{Param, Scale, Table, names_of};
 
-/// Schema type of a value.
+/// Schema type of the value of a key in a scene.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
     /// A number, with or without decimals.
@@ -13,16 +13,16 @@ pub enum Form {
     Switch,
     /// A string.
     Text,
-    /// A string, one of this list.
+    /// A string that is one of the strings in this list.
     Words(Vec<&'static str>),
-    /// A list of values of one form; the second field is its length, or `None` if any length is
-    /// allowed.
+    /// A list whose values all have the form in the first field; the second field is the length of
+    /// the list, or `None` if any length is allowed.
     List(Box<Form>, Option<usize>),
-    /// A table with arbitrary keys whose values have one form.
+    /// A table with arbitrary keys, whose values all have the given form.
     Map(Box<Form>),
-    /// A table that may have these keys and no others.
+    /// A table that may have the keys in this list and no others.
     Table(Vec<Entry>),
-    /// A value of one of these forms.
+    /// A value that has one of the forms in this list.
     Either(Vec<Form>),
 }
 
@@ -31,8 +31,8 @@ pub enum Form {
 pub struct Entry {
     /// Name of the key in the table.
     pub key: &'static str,
-    /// Unit of the number, or, if it has none, the object to which the number refers, such as `on
-    /// rock`.
+    /// Unit of the key's number, or, for a number without a unit, the object to which the number
+    /// refers, such as `on rock`.
     pub unit: &'static str,
     /// Smallest and largest allowed number; an infinite end is unbounded.
     pub range: (f64, f64),
@@ -40,14 +40,15 @@ pub struct Entry {
     pub what: &'static str,
     /// Mandatory flag: true if a table without the key is an error.
     pub must: bool,
-    /// Kinds of table in which the key is allowed; empty: in all kinds.
+    /// Kinds of the table (values of its tag key) in which the key is allowed; empty: allowed in
+    /// every kind.
     pub kinds: &'static [&'static str],
     /// Form of the key's value.
     pub form: Form,
 }
 
 impl Entry {
-    /// Creates an optional key without a range.
+    /// Creates the schema of an optional key without a unit; the range of its number is unbounded.
     pub fn new(key: &'static str, form: Form, what: &'static str) -> Self {
         let range = (f64::NEG_INFINITY, f64::INFINITY);
         Self {
@@ -61,14 +62,14 @@ impl Entry {
         }
     }
 
-    /// Returns the entry as a mandatory key.
+    /// Returns the entry with its flag `must` set, as a mandatory key.
     pub fn needed(self) -> Self {
         Self { must: true, ..self }
     }
 }
 
 impl Form {
-    /// Form of a number parameter whose values have the distribution `scale`.
+    /// Form of a numeric parameter whose values have the distribution `scale`.
     pub fn of_scale(scale: Scale) -> Self {
         match scale {
             Scale::Linear | Scale::Logarithmic => Self::Number,
@@ -82,7 +83,7 @@ impl Form {
         Self::Words(names_of::<T>().to_vec())
     }
 
-    /// Form of a table type `T` from its list of keys.
+    /// Form of the table type `T`, from the list of its keys.
     pub fn of_table<T: Table>() -> Self {
         Self::Table(T::PARAMS.iter().map(Param::entry).collect())
     }
@@ -108,7 +109,7 @@ impl Form {
         Self::Table(keys)
     }
 
-    /// Takes the keys of a table form; empty for any other form.
+    /// Returns the keys of a table form; an empty list for any other form.
     pub fn entries(self) -> Vec<Entry> {
         if let Self::Table(entries) = self {
             entries

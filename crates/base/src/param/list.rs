@@ -1,8 +1,8 @@
 //! Macros that declare tables of a scene: struct or enum, defaults, ranges, units and descriptions
 //! in one list.
 
-/// Declares a parameter that is a number: field, scale, range, unit, description. The field is an
-/// `f64`; with the scale `Whole` a `u32`, with `Switch` a `bool`.
+/// Declares a numeric parameter: field, scale, range, unit, description. The field is an `f64`;
+/// with the scale `Whole` a `u32`, with `Switch` a `bool`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __param {
@@ -48,7 +48,8 @@ macro_rules! __fact {
     };
 }
 
-/// Expands to the first of two expressions, where both are given.
+/// Expands to the optional expression in the brackets if one is given, else to the default after
+/// the brackets.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __or {
@@ -60,7 +61,7 @@ macro_rules! __or {
     };
 }
 
-/// Expands to true for a mandatory key.
+/// Expands to true for the word `must` (mandatory key), to false for `may` (optional key).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __when {
@@ -145,7 +146,7 @@ macro_rules! __table {
     };
 }
 
-/// Implements the list of keys of a table.
+/// Implements the trait `Table`, with the list of keys, for a table of a scene.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __list {
@@ -223,7 +224,8 @@ macro_rules! __kinds {
         }
 
         impl $name {
-            /// Checks that every number is in range; `table` is the name of the table in messages.
+            /// Checks that every number in the fields of the variant is in range; `table` is the
+            /// name of the table in messages.
             fn check(&self, table: &str) -> Result<(), $crate::validate::Invalid> {
                 match self {
                     $(Self::$variant $(($crate::param::kinds!(@any $inner)))? $({ $($field),* })? => {
@@ -269,7 +271,7 @@ macro_rules! __kinds {
     };
 }
 
-/// Implements enums without fields as values of a scene: one of their names.
+/// Implements `Value` for enums without fields, which a scene writes as one of their names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __words {

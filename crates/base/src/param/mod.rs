@@ -20,49 +20,51 @@ pub use crate::{
 };
 use serde::{Deserialize, Deserializer};
 
-/// Distribution of a parameter's values over its range, for sliders and sampling.
+/// Distribution of a parameter's values over the parameter's range, for sliders and sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Linear.
+    /// Linear: equal slider distance for equal differences.
     Linear,
     /// Logarithmic: equal slider distance for equal ratios.
     Logarithmic,
-    /// Whole numbers, distributed logarithmically.
+    /// Whole numbers; slider positions are distributed logarithmically.
     Whole,
     /// Boolean: 0 for off, 1 for on.
     Switch,
 }
 
-/// One key of a table stored as a `T`: description, range and accessors. Scene parsing, messages,
-/// the panel, the documentation and the tests are generated from these.
+/// Description, range and accessors of one key of a table that is stored as a `T`. Scene parsing,
+/// messages, the panel, the documentation and the tests are generated from these descriptions.
 #[derive(Debug)]
 pub struct Param<T> {
     /// Key in the table, such as `friction.on_solid`.
     pub key: &'static str,
-    /// Unit of the number, or, if it has none, the object to which the number refers, such as `on
-    /// rock`.
+    /// Unit of the key's number, or, for a number without a unit, the object to which the number
+    /// refers, such as `on rock`.
     pub unit: &'static str,
-    /// Smallest allowed value.
+    /// Smallest allowed number for the key.
     pub low: f64,
-    /// Largest allowed value.
+    /// Largest allowed number for the key.
     pub high: f64,
-    /// Distribution of the values over the range.
+    /// Distribution of the key's values over the range, for sliders and sampling.
     pub scale: Scale,
     /// Description for users: meaning of the key, and effect of a larger value.
     pub what: &'static str,
-    /// Returns the key's value in a table as a number; NaN if the value is not a number.
+    /// Function that returns the key's value in a table as a number; NaN if the value is not a
+    /// number.
     pub get: fn(&T) -> f64,
-    /// Sets the key's value in a table to a number.
+    /// Function that sets the key's value in a table to a number.
     pub set: fn(&mut T, f64),
     /// Mandatory flag: true if a table without the key is an error.
     pub must: bool,
-    /// Kinds of table in which the key is allowed; empty: in all kinds.
+    /// Kinds of the table (values of its tag key) in which the key is allowed; empty: allowed in
+    /// every kind.
     pub kinds: &'static [&'static str],
-    /// Returns the key's value in a table as a trait object, for messages and checks.
+    /// Function that returns the key's value in a table as a trait object, for messages and checks.
     pub value: fn(&T) -> &dyn Value,
-    /// Copies the key's value from the second table to the first.
+    /// Function that copies the key's value from the second table to the first.
     pub copy: fn(&mut T, &T),
-    /// Returns the form (schema type) of the key's value.
+    /// Function that returns the form (schema type) of the key's value.
     pub form: fn() -> Form,
 }
 
@@ -76,13 +78,13 @@ impl<T> Param<T> {
         check_value((table, self.key), (self.value)(of), (self.low, self.high))
     }
 
-    /// Returns true if the key is allowed in tables of this `kind`.
+    /// Returns true if the key is allowed in tables of the kind `kind`.
     pub fn fits(&self, kind: &str) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
-    /// Value of the key in the table `of`, as text for a message; `None` if the table leaves out
-    /// this optional key, and for every key that is not optional.
+    /// Returns the value of an optional key in the table `of`, as text for a message; `None` if the
+    /// table leaves out the key, and for every key that is not optional.
     pub fn given(&self, of: &T) -> Option<String> {
         (self.value)(of).given()
     }
@@ -110,10 +112,10 @@ impl<T: Default> Param<T> {
 
 /// Table of a scene that declares its keys as a list of parameters.
 pub trait Table: Sized + 'static {
-    /// Parameters of the table, in order of declaration.
+    /// Parameters of the table, one for each key, in order of declaration.
     const PARAMS: &'static [Param<Self>];
 
-    /// Finds a parameter by its key; `None` if the table has no such key.
+    /// Returns the parameter with the key `key`; `None` if the table has no such key.
     fn param(key: &str) -> Option<&'static Param<Self>> {
         Self::PARAMS.iter().find(|param| param.key == key)
     }
@@ -148,7 +150,7 @@ pub trait Table: Sized + 'static {
         }
     }
 
-    /// Returns a copy of this table in which each optional key that `other` gives has the value of
+    /// Returns a copy of this table in which each optional key that `other` sets has the value of
     /// `other`.
     #[must_use]
     fn overridden(mut self, other: &Self) -> Self {
@@ -160,8 +162,8 @@ pub trait Table: Sized + 'static {
     }
 }
 
-/// Checks that all numbers of a value lie in the range from `low` to `high`; `table` and `key` name
-/// the value in messages.
+/// Checks that all numbers in `value` lie in the range from `low` to `high` (inclusive); `table`
+/// and `key` name the value in the error.
 pub fn check_value(
     (table, key): (&str, &str),
     value: &dyn Value,
@@ -193,7 +195,7 @@ pub fn no_keys<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     Empty::deserialize(from).map(|Empty {}| ())
 }
 
-/// Removes leading and trailing white space from the text of a doc comment.
+/// Returns `words`, the text of a doc comment, without leading and trailing white space.
 pub const fn tidy(words: &str) -> &str {
     words.trim_ascii()
 }

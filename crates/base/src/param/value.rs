@@ -6,14 +6,14 @@ use std::path::PathBuf;
 
 use super::Form;
 
-/// Type of value that a scene can hold.
+/// Type of the values of a key in a scene.
 pub trait Value {
     /// Form (schema type) of values of this type.
     fn form() -> Form
     where
         Self: Sized;
 
-    /// All numbers in the value to which the range of the key applies.
+    /// Returns the numbers in the value that the range of the key limits.
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
     }
@@ -27,10 +27,10 @@ pub trait Value {
             .collect()
     }
 
-    /// Replaces the value by a number; no effect for values that are not numbers.
+    /// Replaces the value by `_number`; no effect for types whose values are not numbers.
     fn set(&mut self, _number: f64) {}
 
-    /// Formats the value of the key as text for a message.
+    /// Formats the value as text for a message; empty for types without such a text.
     fn shown(&self) -> String {
         String::new()
     }
@@ -40,7 +40,7 @@ pub trait Value {
         None
     }
 
-    /// Value as a number: its first number, or NaN if the value contains none.
+    /// Value as a number: the first of its numbers, or NaN if the value contains none.
     fn number(&self) -> f64 {
         self.numbers().first().copied().unwrap_or(f64::NAN)
     }

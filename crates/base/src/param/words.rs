@@ -1,4 +1,4 @@
-//! Variant names of a fieldless enum, as serde deserializes them.
+//! Names of the variants of a fieldless enum, as serde deserializes them.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! AVX2 implementation: 32 lanes in two registers, the first with rows 0 and 1 of the tile, the
-//! second with rows 2 and 3.
+//! AVX2 implementation of `Simd`: 32 lanes in two registers, the first with rows 0 and 1 of the
+//! tile, the second with rows 2 and 3.
 #![allow(unused_unsafe, reason = "calls are arguments of other calls")]
 
 use std::arch::x86_64::*;
@@ -7,12 +7,12 @@ use std::arch::x86_64::*;
 use super::{HASH, ROUNDS, Simd, Work};
 use crate::grid::tile::Lanes;
 
-/// Proof that the processor has AVX2: only [`run`] constructs a value, and conversions from proofs
-/// of larger instruction sets.
+/// Proof that the processor has AVX2: a value is constructed only by [`run`], and by conversion
+/// from the proof of a larger instruction set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(pub(super) ());
 
-/// Returns true if the processor supports all target features of [`run`].
+/// Returns true if the processor supports AVX2 and all other target features of [`run`].
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx2")
 }
@@ -34,7 +34,7 @@ macro_rules! call {
 
 type Pair = (__m256i, __m256i);
 
-/// Expands a 16-bit mask to 16 lanes: all bits set in each lane whose mask bit is 1.
+/// Expands a 16-bit mask to 16 lanes: in each lane all bits equal the mask bit of the same index.
 #[inline(always)]
 fn lanes_of(mask: u16) -> __m256i {
     const B: [i16; 16] = {
@@ -75,7 +75,7 @@ fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_add_epi32(near, over))
 }
 
-/// Energy per amount of the 16 cells of half a tile, as in `Simd::ratio`.
+/// Energy per amount of the 16 cells of half a tile, as in `Simd::ratio`, in 16-bit lanes.
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let zero = call!(_mm256_setzero_si256());
@@ -91,7 +91,8 @@ fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_packus_epi32(low, high))
 }
 
-/// Full-lane mask of `a > b` (unsigned) for 16 lanes: all bits of a lane set if true.
+/// Mask of the lanes with `a > b` (unsigned), for 16 lanes: all bits of a lane are 1 where true,
+/// else 0.
 #[inline(always)]
 fn half_above(a: __m256i, b: __m256i) -> __m256i {
     let excess = call!(_mm256_subs_epu16(a, b));
@@ -281,7 +282,7 @@ fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     ))
 }
 
-/// Maps one byte of each of eight hashes to a float from −1 to 1.
+/// Maps the lowest byte of each lane of `shifted` (one of eight hashes) to a float from −1 to 1.
 #[inline(always)]
 fn signed_byte(shifted: __m256i) -> __m256 {
     let byte = call!(_mm256_cvtepi32_ps(call!(_mm256_and_si256(
@@ -368,7 +369,7 @@ pub(super) fn between_slopes(
     call!(_mm_cvtss_f32(four_between(sheets, far, weights[2])))
 }
 
-/// Converts eight bytes to floats.
+/// Converts eight unsigned bytes to floats, one per lane.
 #[inline(always)]
 fn widen(bytes: &[u8; 8]) -> __m256 {
     // SAFETY: the processor has the instruction; eight bytes are read from a reference to eight.

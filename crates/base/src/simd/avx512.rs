@@ -1,4 +1,4 @@
-//! AVX-512 implementation: 32 lanes in one register.
+//! AVX-512 implementation of `Simd`: 32 lanes in one register.
 #![allow(unused_unsafe, reason = "calls are arguments of other calls")]
 
 use std::arch::x86_64::*;
@@ -10,7 +10,7 @@ use crate::grid::tile::Lanes;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx512(());
 
-/// Returns true if the processor supports all target features of [`run`].
+/// Returns true if the processor supports AVX-512 and all other target features of [`run`].
 pub(super) fn is_there() -> bool {
     is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")

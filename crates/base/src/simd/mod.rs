@@ -33,7 +33,7 @@ pub trait Simd: Copy {
     /// Vector of 32 lanes.
     type V: Copy;
 
-    /// Returns a vector with all lanes equal to `value`.
+    /// Returns a vector in which every lane equals `value`.
     fn splat(self, value: u16) -> Self::V;
     /// Loads the lanes of a tile from memory.
     fn load(self, from: &Lanes) -> Self::V;
@@ -47,25 +47,26 @@ pub trait Simd: Copy {
     fn sub(self, a: Self::V, b: Self::V) -> Self::V;
     /// Lane-wise `a − b`, saturating at 0.
     fn sub_saturating(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Lane-wise minimum.
+    /// Lane-wise minimum of `a` and `b`.
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Bitwise OR.
+    /// Bitwise OR of `a` and `b`.
     fn or(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Upper 16 bits of the lane-wise 32-bit product.
+    /// Upper 16 bits of the lane-wise 32-bit product of `a` and `b`.
     fn mul_high(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Lower 16 bits of the lane-wise 32-bit product.
+    /// Lower 16 bits of the lane-wise 32-bit product of `a` and `b`.
     fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// Lane-wise shift left, `a << N`.
+    /// Lane-wise shift left, `a << N`, for `N` from 0 to 15.
     fn left<const N: u32>(self, a: Self::V) -> Self::V;
-    /// Lane-wise logical shift right, `a >> N`.
+    /// Lane-wise logical shift right, `a >> N`, for `N` from 0 to 15.
     fn right<const N: u32>(self, a: Self::V) -> Self::V;
-    /// Sets every lane of `a` whose bit in `mask` is 0 to zero.
+    /// Returns `a` with every lane set to 0 whose bit in `mask` is 0.
     fn keep(self, a: Self::V, mask: u32) -> Self::V;
     /// Bit mask of the lanes with `a > b`, unsigned.
     fn above(self, a: Self::V, b: Self::V) -> u32;
-    /// Returns true if any lane is nonzero.
+    /// Returns true if any lane of `a` is nonzero.
     fn any(self, a: Self::V) -> bool;
-    /// Applies [`Simd::keep`] to each of the four vectors `v`, with the mask of the same index.
+    /// Applies [`Simd::keep`] to each of the four vectors `v`, with the mask of the same index in
+    /// `masks`.
     #[inline(always)]
     fn keep_each(self, v: [Self::V; 4], masks: [u32; 4]) -> [Self::V; 4] {
         // Written without a closure, because a closure would be compiled without the target
@@ -77,17 +78,17 @@ pub trait Simd: Copy {
             self.keep(v[3], masks[3]),
         ]
     }
-    /// Returns true if any lane of any of the four vectors is nonzero.
+    /// Returns true if any lane of any of the four vectors `v` is nonzero.
     #[inline(always)]
     fn any_of(self, v: [Self::V; 4]) -> bool {
         self.any(self.or(self.or(v[0], v[1]), self.or(v[2], v[3])))
     }
-    /// Lane-wise sum of four vectors, wrapping.
+    /// Lane-wise sum of the four vectors `v`, wrapping.
     #[inline(always)]
     fn sum(self, v: [Self::V; 4]) -> Self::V {
         self.add(self.add(v[0], v[1]), self.add(v[2], v[3]))
     }
-    /// Applies [`Simd::min`] to each of four vectors with `most`.
+    /// Lane-wise minimum of each of the four vectors `v` and the vector `most`.
     #[inline(always)]
     fn min_each(self, v: [Self::V; 4], most: Self::V) -> [Self::V; 4] {
         [
@@ -141,14 +142,14 @@ pub fn hash([x, y, z]: [i32; 3]) -> u32 {
     h ^ (h >> 15)
 }
 
-/// Instruction set for which vector code is compiled.
+/// Instruction set for which vector code is compiled and run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Baseline instructions of the architecture.
     Portable,
     /// AVX2, 256-bit vectors.
     Avx2,
-    /// AVX-512 (F and BW) with the other features that every such processor has, 512-bit vectors.
+    /// 512-bit vectors: AVX-512 F and BW, with AVX2, BMI1, BMI2, POPCNT and LZCNT.
     Avx512,
 }
 

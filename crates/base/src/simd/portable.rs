@@ -1,4 +1,4 @@
-//! Portable implementation: the lanes are plain arrays.
+//! Portable implementation of `Simd`: vectors are plain arrays of lanes.
 
 use super::{Simd, hash};
 use crate::grid::tile::Lanes;

@@ -3,7 +3,8 @@
 use super::*;
 use crate::random::mix64;
 
-/// Pseudo-random lanes from a seed, with frequent extremes.
+/// Creates pseudo-random lanes from `seed`, each at most `most`; the values 0, 1 and `most` are
+/// frequent.
 fn lanes(seed: u64, most: u16) -> Lanes {
     let mut to = Lanes::ZERO;
     for (i, lane) in to.0.iter_mut().enumerate() {
@@ -18,8 +19,8 @@ fn lanes(seed: u64, most: u16) -> Lanes {
     to
 }
 
-/// Checks that an operation on lanes equals the given one on each lane; in the mask of `above`, the
-/// low bits are lane 0.
+/// Checks that an operation on vectors equals the given scalar operation on each lane; in the mask
+/// that `above` returns, bit i belongs to lane i.
 macro_rules! agrees {
     ($name:ident, $most:expr, |$s:ident, $a:ident, $b:ident| $lanes:expr, |$x:ident, $y:ident, $i:ident| $plain:expr) => {
         #[test]
@@ -154,7 +155,7 @@ agrees!(
     }
 );
 
-/// Chooses quotients next to whole numbers, where a rounding error would show.
+/// Tests `ratio` with quotients next to whole numbers, where a rounding error would show.
 #[test]
 fn divides_next_to_whole_numbers() {
     struct Once<'a>(Lanes, Lanes, &'a mut Lanes);
@@ -187,7 +188,8 @@ fn divides_next_to_whole_numbers() {
     }
 }
 
-/// Bit for bit: pictures must not depend on the processor.
+/// Tests that `blend` equals the portable code bit for bit, because pictures must not depend on the
+/// processor.
 #[test]
 fn blends_between_eight_corners() {
     struct Once<'a>([[u8; 8]; 4], [f32; 3], &'a mut [f32; 4]);
@@ -243,7 +245,8 @@ fn blends_between_eight_corners() {
     }
 }
 
-/// Bit for bit, also far from the origin and where numbers wrap around.
+/// Tests that `between_slopes` equals the portable code bit for bit, also far from the origin and
+/// at coordinates where integers wrap around.
 #[test]
 fn blends_between_the_slopes_of_eight_corners() {
     struct Once<'a>([i32; 3], [f32; 3], [f32; 3], &'a mut f32);

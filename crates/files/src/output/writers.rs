@@ -1,16 +1,16 @@
 //! List of all output formats.
 
-/// Output format: its name, extensions and source file.
+/// Output format: name, description, file extensions and the source file that writes it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Writer {
-    /// Short name of the format, such as `geotiff`.
+    /// Short name of the format in documentation, such as `geotiff`.
     pub name: &'static str,
-    /// Description of a file of this format.
+    /// Description of a file of this format, such as `a map as GeoTIFF`.
     pub what: &'static str,
     /// File extensions without the dot; empty if the program chooses the file name.
     pub endings: &'static [&'static str],
-    /// Commands and flags that write such a file, for documentation.
+    /// Commands and flags that write a file of this format, for documentation.
     pub named_by: &'static str,
     /// Path of the only source file that may create files of this format.
     pub written_in: &'static str,

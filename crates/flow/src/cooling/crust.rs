@@ -1,8 +1,8 @@
 //! Temperature at and below the surface of the lava, for pictures and the probe.
 //!
-//! With `skin` cooling both come from the crust of the model (`lid`). A lava without such a crust
-//! is shown with a quasi-steady crust: the conductive flux of a half-space that has cooled for t
-//! seconds balances radiation and convection:
+//! With `skin` cooling both temperatures come from the crust of the model (`lid`). A lava without
+//! such a crust is shown with a quasi-steady crust: the conductive flux of a half-space that has
+//! cooled for t seconds balances radiation and convection:
 //!
 //! ```text
 //! k (T − Ts) / √(π κ t) = ε σ (Ts⁴ − Ta⁴) + h (Ts − Ta)
@@ -13,27 +13,28 @@ use crate::cooling::lid::{Crusted, Profile, WATER};
 use crate::store::column::UNIT;
 use crate::{Cooling, Flow, FlowCell, HEAT_UNITS, Lava, UNITS};
 
-/// Distance in metres of flow after which a crust is torn, for a lava without its own value. The
-/// displayed age of the crust is the time for that distance, or the time since lava came if that is
-/// less.
+/// Distance of flow in metres after which a crust is torn, for the displayed surface temperature of
+/// a lava without a crust in the model. The displayed age of the crust is the time for that
+/// distance, or the time since lava came if that is less.
 const TEAR_M: f64 = 100.0;
-/// Conductivity in W/(m K) of the crust of a lava without its own value.
+/// Thermal conductivity in W/(m K) of the displayed crust of a lava whose own conductivity is 0.
 const CONDUCTIVITY: f64 = 1.5;
-/// Lower bound of the age of a crust in seconds: a crust of age 0 would have an infinite flux.
+/// Smallest age in seconds of a displayed crust: a crust of age 0 would have an infinite flux.
 const YOUNGEST_S: f64 = 1.0;
 /// Number of Newton iterations for the surface temperature. Starting above the root, the iterates
 /// decrease monotonically; the remaining error is below 1 K.
 const NEWTON: usize = 7;
 
 impl Flow {
-    /// Returns true if the lava grows a crust: it cools, has a solidus, and never melts again.
+    /// Returns true if the flow's lava grows a crust: it loses heat at its surface, has a solidus,
+    /// and never melts again.
     pub fn grows_crust(&self) -> bool {
         let lava = &self.setup.lava;
         !lava.melts() && lava.cooling != Cooling::None && lava.solidus_k > 0.0
     }
 
-    /// Surface temperature in K of the uppermost lava in column `number`; `None` without lava or
-    /// below a roof.
+    /// Surface temperature in K of the uppermost liquid in column `number`; `None` without liquid
+    /// or below a roof.
     pub fn crust_k(&self, number: usize) -> Option<f64> {
         let column = self.columns.get(number)?;
         let run = column
@@ -52,8 +53,8 @@ impl Flow {
         Some(surface_k(&self.setup.lava, (kelvin, column.covered), age_s))
     }
 
-    /// Profile of heat over depth in the uppermost run of column `number`; `None` if the run is dry
-    /// or the lava's cooling model has no crust.
+    /// Profile of heat over depth in the uppermost run of column `number`, crust included; `None`
+    /// if the run is dry or the lava's cooling model has no crust.
     pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
         let column = self.columns.get(number)?;
         let run = column
@@ -76,8 +77,8 @@ impl Flow {
         (amount > 0).then(|| body.profile())
     }
 
-    /// Cell of column `number` at `level`; under a crust its heat is taken from the crust's profile
-    /// at the depth of the cell.
+    /// Amounts of liquid and rock and heat of the cell with the index `level` in column `number`;
+    /// under a crust the heat is taken from the crust's profile at the depth of the cell.
     pub(crate) fn shown_cell(&self, number: usize, level: i32) -> FlowCell {
         let column = self.column_at(number);
         let mut cell = column.cell(level);
@@ -101,7 +102,8 @@ impl Flow {
 }
 
 /// Surface temperature in K of a crust of age `age_s` (seconds) over lava of temperature `kelvin`
-/// (K). `is_covered`: true if water lies on top.
+/// (K), at which conduction through the crust balances radiation and convection. `is_covered`: true
+/// if water lies on the lava.
 fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
     let convection = if is_covered { WATER } else { lava.convection };
     let conductivity = if lava.conduction > 0.0 {

@@ -1,7 +1,7 @@
-//! Heat losses to the sky, to roofs and to the bed, computed once per step for a lava that never
-//! melts again.
+//! Heat losses of liquid to the sky, to roofs and to the bed (the ground below), computed once per
+//! step for a lava that never melts again.
 //!
-//! Invariant: every loss is an integer, subtracted from a run and added to a ledger.
+//! Invariant: every loss is an integer, subtracted from a run of liquid and added to an account.
 //!
 //! The heat of a run is a single total, spread evenly over its cells, so losses depend on the depth
 //! of the run and not on the height of cells. The temperature profile over the depth is given by
@@ -20,13 +20,14 @@ pub const RADIATION: f64 = 5.67e-8;
 /// Number of columns per batch of the heat computation.
 pub(crate) const BATCH: usize = 16;
 
-/// Heat losses in one step, in units of heat.
+/// Heat losses of liquid in one step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
     pub(crate) sky: i64,
     pub(crate) roof: i64,
     pub(crate) bed: i64,
-    /// Heat that went from liquid into lids of rock; negative where lids gave more to the sky.
+    /// Heat that liquid gave to the slabs of solidified lava above; negative where slabs lost more
+    /// heat to the sky than the liquid gave.
     pub(crate) set: i64,
 }
 
@@ -41,15 +42,15 @@ impl Losses {
     }
 }
 
-/// Constants of the heat losses in one step.
+/// Constants from which the heat losses of one step are computed.
 pub(crate) struct Cool<'a> {
     lava: &'a Lava,
     law: &'a CrustLaw,
-    /// √(π κ) with the diffusivity κ of the bed, in m/√s.
+    /// Square root of π κ in m/√s, where κ is the thermal diffusivity of the rock of bed and roof.
     bed: f64,
     dz_m: f64,
     step_s: f64,
-    /// Time at the end of the step, in seconds since the start.
+    /// Time at the end of the step, in seconds since the start of the simulation.
     now_s: f64,
 }
 
@@ -72,10 +73,10 @@ impl<'a> Cool<'a> {
         lava.cooling != Cooling::None || lava.bed_conduction > 0.0
     }
 
-    /// Subtracts the heat losses of one step from a batch of columns with liquid and returns the
-    /// losses. `wet` yields for each column its number, its history and the share of its area that
-    /// the uppermost liquid covers (0 to 1). Cells keep their amounts, but derived values of the
-    /// runs are stale afterwards.
+    /// Subtracts the heat losses of one step from a batch of columns with liquid (at most `BATCH`)
+    /// and returns the losses. `wet` yields for each column its number, its history and the share
+    /// of its area that the uppermost liquid covers (0 to 1). The caller must recompute sums and
+    /// heights of the columns' runs afterwards.
     pub(crate) fn columns(
         &self,
         columns: &mut BlocksMut<'_, Column>,
@@ -116,7 +117,8 @@ impl<'a> Cool<'a> {
         losses
     }
 
-    /// Subtracts the heat losses of the runs under roofs and returns the losses.
+    /// Subtracts the heat losses to roof and bed of all runs of a column except the one that cools
+    /// to the sky, and returns these losses.
     fn below(&self, column: &mut Column, mark: &Mark) -> Losses {
         let mut losses = Losses::default();
         column.lid = 0;
@@ -147,7 +149,8 @@ impl<'a> Cool<'a> {
         losses
     }
 
-    /// Time in seconds for which lava has warmed the bed.
+    /// Time in seconds, up to the end of the step, for which lava has warmed the bed of a column
+    /// with the history `mark`.
     fn touched_s(&self, mark: &Mark) -> f64 {
         (self.now_s - mark.warmed_s).max(0.0)
     }
@@ -164,8 +167,9 @@ impl<'a> Cool<'a> {
         }
     }
 
-    /// Returns the run of column `c` that cools to the sky with its crust; `None` without such a
-    /// run (crust and slab are then reset).
+    /// Returns the run of column `c` that cools to the sky, with the state of its crust; `None`
+    /// without such a run (crust and slab are then reset). `wetted`: share of the column's area
+    /// that the run covers (0 to 1).
     fn surface(
         &self,
         c: usize,
@@ -198,7 +202,7 @@ impl<'a> Cool<'a> {
         })
     }
 
-    /// Subtracts the heat losses of an uppermost run and returns the losses.
+    /// Subtracts the heat losses to sky and bed of the run `surface`, and returns these losses.
     fn cool_surface(&self, column: &mut Column, surface: &mut CrustSurface<'a>) -> Losses {
         let &mut CrustSurface {
             amount,
@@ -236,10 +240,10 @@ impl<'a> Cool<'a> {
         }
     }
 
-    /// Heat loss to the sky in a step, in kelvin averaged over the run's depth: from the exposed,
-    /// stirred share of the surface, plus `flux` (W/m²) through the crust. Updates the heat deficit
-    /// of the crust, which tearing at `speed` (m/s) reduces. A covered run loses nothing here,
-    /// since water takes its heat by a reaction.
+    /// Heat loss of `body` to the sky in a step, in kelvin averaged over its depth: from the
+    /// exposed, stirred share of the surface, plus `flux` (W/m²) through the crust. Updates the
+    /// heat deficit of the crust, which tearing at `speed` (m/s) reduces. 0 for a covered run,
+    /// whose heat water takes by a reaction.
     fn to_sky(&self, body: &mut Crusted<'_>, flux: f64, speed: f32) -> f64 {
         let exposed = match self.lava.cooling {
             Cooling::None => return 0.0,
@@ -264,8 +268,8 @@ impl<'a> Cool<'a> {
         stirred + conducted
     }
 
-    /// Heat loss in a step, in kelvin averaged over the run's depth, from the share `exposed` (0 to
-    /// 1) of the surface at which the hot core is exposed.
+    /// Heat loss of `body` in a step, in kelvin averaged over its depth, from the share `exposed`
+    /// (0 to 1) of the surface at which the hot core is exposed.
     fn stirred(&self, body: &Crusted<'_>, exposed: f64) -> f64 {
         let (lava, law) = (self.lava, self.law);
         let kelvin = law.temperature_of(body.core());
@@ -286,10 +290,10 @@ impl<'a> Cool<'a> {
         each * (radiated - received + blown).clamp(0.0, above)
     }
 
-    /// Heat loss in a step, in kelvin averaged over the run's depth, to rock that was at ambient
-    /// temperature when lava first touched the rock, `touched_s` seconds ago. A half-space takes 2
-    /// k ΔT √(t/(π κ)) per area up to the time t; a slab of `thick_m` metres with its far side at
-    /// ambient temperature takes at least k ΔT t/thickness.
+    /// Heat loss of `body` in a step, in kelvin averaged over its depth, to rock that was at
+    /// ambient temperature when lava first touched the rock, `touched_s` seconds ago. A half-space
+    /// takes 2 k ΔT √(t/(π κ)) per area up to the time t; a slab of `thick_m` metres with its far
+    /// side at ambient temperature takes at least k ΔT t/thickness.
     fn to_rock(&self, body: &Crusted<'_>, touched_s: f64, thick_m: f64) -> f64 {
         let lava = self.lava;
         if lava.bed_conduction <= 0.0 {
@@ -304,9 +308,9 @@ impl<'a> Cool<'a> {
         above * (1.0 - libm::exp(-part))
     }
 
-    /// Stores the heat deficit of the crust, clamped to the largest possible deficit of the run,
-    /// and the thickness of the lid; parts the heat between a slab and the liquid below by the
-    /// profile. Returns the heat in units that went into the slab.
+    /// Stores in `column` the thickness of the lid and the heat deficit of the crust, clamped to
+    /// the largest possible deficit of the run; distributes heat between the slab above and the
+    /// liquid of `surface` by `profile`. Returns the heat in units that went into the slab.
     fn note_crust(&self, column: &mut Column, surface: &CrustSurface<'_>, profile: Profile) -> i64 {
         let (body, slab) = (&surface.body, surface.slab);
         let mut skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0));
@@ -334,12 +338,14 @@ impl<'a> Cool<'a> {
     }
 }
 
-/// Run of a column that cools to the sky with the state of its crust, during the heat computation.
+/// Run of a column that cools to the sky, with the slab above and the state of its crust, during
+/// the heat computation.
 struct CrustSurface<'a> {
-    /// Number of the column.
+    /// Number of the column that contains the run.
     c: usize,
     run: Run,
-    /// Slab above the run before the step; its amount and heat are part of those below.
+    /// Slab of rock above the run before the step. In this struct, `amount` and `heat` are those of
+    /// run and slab together.
     slab: Slab,
     mark: Mark,
     /// Share of the column's area that the run covers (0 to 1).
@@ -347,12 +353,12 @@ struct CrustSurface<'a> {
     amount: i64,
     heat: i64,
     body: Crusted<'a>,
-    /// Heat flux out of the crust in W/m².
+    /// Heat flux out of the surface of the crust in W/m².
     flux: f64,
 }
 
-/// Subtracts `kelvin` × `amount` from the heat `left`, limited to the available heat; returns the
-/// units of heat removed.
+/// Subtracts from `left` (units of heat) the heat by which `amount` units of amount cool by
+/// `kelvin` kelvin, or all heat if `left` is less; returns the units of heat removed.
 fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
     let taken = ((kelvin * amount as f64 * HEAT_UNITS as f64 + 0.5) as i64).clamp(0, *left);
     *left -= taken;
@@ -360,8 +366,9 @@ fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
 }
 
 impl Column {
-    /// Heat deficit in kelvin of the crust, averaged over the depth of the body that cools to the
-    /// sky: of `liquid` (amount, heat) and the slab above, with the mean heat `mean` (kelvin).
+    /// Heat deficit in kelvin of the crust, averaged over the depth of liquid and slab together.
+    /// `amount`, `heat`: amount and heat of the liquid alone, in units; `mean`: mean heat of liquid
+    /// and slab together, in kelvin.
     pub(crate) fn skin_of_body(&self, (amount, heat): (i64, i64), mean: f64) -> f64 {
         let skin = f64::from(self.skin());
         if self.slab.amount == 0 {
@@ -372,7 +379,7 @@ impl Column {
     }
 }
 
-/// Thickness in metres of the rock above run `i`; infinite if lava lies on that rock.
+/// Thickness in metres of the rock above run `i` of `column`; infinite if liquid lies on that rock.
 fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     match column.runs.get(i + 1) {
         Some(above) if !above.is_wet() => {
@@ -382,13 +389,14 @@ fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     }
 }
 
-/// Mutable slice of the cells of a run that contain liquid.
+/// Mutable slice of the cells of `run` that contain liquid, from the bottom up.
 pub(crate) fn run_cells<'a>(column: &'a mut Column, run: &Run) -> &'a mut [FlowCell] {
     let start = (run.first - column.base) as usize;
     &mut column.cells[start..start + (run.top - run.first + 1) as usize]
 }
 
-/// Total amount and total heat of a run, in units.
+/// Total amount and total heat of the liquid cells of `run`, in units of amount and of heat, read
+/// from the cells of `column`.
 pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
     let start = (run.first - column.base) as usize;
     let cells = &column.cells[start..start + (run.top - run.first + 1) as usize];
@@ -397,8 +405,8 @@ pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
     })
 }
 
-/// Distributes `heat` over `cells` with the total amount `amount`, in proportion to their amounts;
-/// the remainder of the division goes to the lowest cell.
+/// Distributes `heat` units of heat over `cells`, which together contain `amount` units of liquid,
+/// in proportion to their amounts; the remainder of the division goes to the lowest cell.
 pub(crate) fn spread_evenly(cells: &mut [FlowCell], amount: i64, heat: i64) {
     let [lowest, others @ ..] = cells else { return };
     let mut left = heat;

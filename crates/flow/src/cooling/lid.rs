@@ -1,8 +1,8 @@
-//! Crust of a run under the sky: conductive heat flux and temperature over depth, by Goodman's
+//! Crust of the liquid under the sky: conductive heat flux and temperature over depth, by Goodman's
 //! heat-balance integral (1958) with a quadratic profile. The result does not depend on the height
 //! of cells.
 //!
-//! A run of depth H has a mean heat ē and a crust whose heat deficit relative to the core is Q
+//! Liquid of depth H has a mean heat ē and a crust whose heat deficit relative to the core is Q
 //! (J/m²). With `e` the heat per volume:
 //!
 //! ```text
@@ -18,35 +18,40 @@ use crate::Lava;
 use crate::cooling::heat::RADIATION;
 use crate::motion::lanes::{LANES, Lanes, Mask};
 
-/// Heat transfer coefficient in W/(m² K) between the surface of lava and water.
+/// Heat transfer coefficient in W/(m² K) between the surface of lava and water that lies on the
+/// lava.
 pub(crate) const WATER: f64 = 1000.0;
 
-/// Upper bound of the iterations of the root search for the surface temperature, and the step in
-/// kelvin below which the search ends.
+/// Largest number of iterations of the root search for the surface temperature.
 const STEPS: usize = 30;
+/// Change of the surface temperature in kelvin below which the root search ends.
 const NEAR_K: f64 = 0.01;
 
-/// Constants of the crust of a lava that never melts again, computed once: the heat balance of the
-/// surface is solved for every column with liquid in every step.
+/// Constants of a lava, one that never melts again, for the heat balance of its crust; computed
+/// once, since the balance is solved for every column with liquid in every step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CrustLaw {
     /// Radiation coefficient ε σ in W/(m² K⁴).
     radiated: f64,
-    /// Convection coefficient into the air in W/(m² K).
+    /// Heat transfer coefficient by convection into the air in W/(m² K).
     convection: f64,
     ambient_k: f64,
     solidus_k: f64,
-    /// Heat of one kelvin below the solidus relative to one kelvin above (`solid_share`), its
-    /// complement to 1, and its inverse minus 1.
+    /// Ratio of the heat that warms lava by 1 K below the solidus to the heat that warms lava by 1
+    /// K above the solidus.
     solid_share: f64,
+    /// 1 − `solid_share`: share of latent heat in the heat that warms lava by 1 K above the
+    /// solidus.
     latent_share: f64,
+    /// 1/`solid_share` − 1, used to convert enthalpies below the solidus to temperatures.
     back: f64,
-    /// Heat in kelvin of lava at the temperature of the vent and at ambient temperature.
+    /// Enthalpy over heat capacity (K) of lava at the temperature of the vent.
     pub(crate) vent: f64,
+    /// Enthalpy over heat capacity (K) of lava at ambient temperature.
     pub(crate) ambient: f64,
-    /// Heat per volume and kelvin, in J/(m³ K).
+    /// Volumetric heat capacity, latent heat included, in J/(m³ K).
     pub(crate) capacity: f64,
-    /// Twice the conductivity of the crust, in W/(m K).
+    /// Twice the thermal conductivity of the crust, in W/(m K).
     conducted: f64,
 }
 
@@ -68,28 +73,30 @@ impl CrustLaw {
         }
     }
 
-    /// Temperature in K of lava with the heat `heat` in kelvin, like [`Lava::temperature_of`].
+    /// Temperature in K of lava whose enthalpy over heat capacity is `heat` (K), like
+    /// [`Lava::temperature_of`].
     #[inline(always)]
     pub(crate) fn temperature_of(&self, heat: f64) -> f64 {
         heat - (self.solidus_k - heat).max(0.0) * self.back
     }
 
-    /// Heats in kelvin for a vector of temperatures in K, like [`Lava::heat_at`].
+    /// Enthalpies over heat capacity (K) for a vector of temperatures in K, like [`Lava::heat_at`].
     #[inline(always)]
     fn heats_at(&self, kelvin: Lanes) -> Lanes {
         let below = (Lanes::all(self.solidus_k) - kelvin).max(Lanes::all(0.0));
         kelvin + below * Lanes::all(self.latent_share)
     }
 
-    /// Temperatures in K for a vector of heats in kelvin, like [`Lava::temperature_of`].
+    /// Temperatures in K for a vector of enthalpies over heat capacity (K), like
+    /// [`Lava::temperature_of`].
     #[inline(always)]
     fn temperatures_of(&self, heat: Lanes) -> Lanes {
         let below = (Lanes::all(self.solidus_k) - heat).max(Lanes::all(0.0));
         heat - below * Lanes::all(self.back)
     }
 
-    /// Heats of warming by one kelvin at a vector of temperatures in K, like
-    /// [`Lava::heat_of_kelvin`].
+    /// Changes of enthalpy over heat capacity (K) for a warming by 1 K, for a vector of
+    /// temperatures in K, like [`Lava::heat_of_kelvin`].
     #[inline(always)]
     fn heats_of_kelvin(&self, kelvin: Lanes) -> Lanes {
         kelvin
@@ -97,8 +104,8 @@ impl CrustLaw {
             .pick(Lanes::all(self.solid_share), Lanes::all(1.0))
     }
 
-    /// Heat of warming by one kelvin at the temperature `kelvin` (K), like
-    /// [`Lava::heat_of_kelvin`].
+    /// Change of enthalpy over heat capacity (K) for a warming by 1 K at the temperature `kelvin`
+    /// (K), like [`Lava::heat_of_kelvin`].
     #[inline(always)]
     pub(crate) fn heat_of_kelvin(&self, kelvin: f64) -> f64 {
         if kelvin < self.solidus_k {
@@ -109,32 +116,37 @@ impl CrustLaw {
     }
 }
 
-/// Run under the sky: its heat, crust and cover.
+/// Liquid of a column that cools to the sky, as input of the crust computation: heat, crust, depth
+/// and cover.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crusted<'a> {
     pub(crate) law: &'a CrustLaw,
-    /// Mean heat in kelvin, and heat deficit of the crust averaged over the depth (Q/H) in kelvin.
+    /// Mean enthalpy of the liquid over its heat capacity, in K.
     pub(crate) mean: f64,
+    /// Heat deficit of the crust relative to the core (Q/H), in kelvin, averaged over the depth of
+    /// the liquid.
     pub(crate) skin: f64,
     pub(crate) depth_m: f64,
-    /// Cover flag: true if other matter (water) lies on the run.
+    /// Cover flag: true if another material, for example water, lies on the liquid.
     pub(crate) covered: bool,
 }
 
-/// Heat as a function of depth below the surface of a run.
+/// Heat as a function of depth below the surface of liquid with a crust.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Profile {
-    /// Heat in kelvin of the core and of the surface.
+    /// Enthalpy over heat capacity (K) of the core, the liquid below the crust.
     pub(crate) core: f64,
+    /// Enthalpy over heat capacity (K) of the lava at the surface of the crust.
     pub(crate) surface: f64,
     /// Thickness of the crust in metres; the core lies below.
     pub(crate) crust_m: f64,
     pub(crate) surface_k: f64,
-    /// Heat flux out of the surface of the crust, in W/m².
+    /// Heat flux out of the surface of the crust into air or water, in W/m².
     pub(crate) flux: f64,
 }
 
-/// Constants of the root search for the surface temperatures of a batch of runs, one run per lane.
+/// Inputs of the root search for the surface temperatures of a batch of columns, one column per
+/// lane.
 struct Search<'a> {
     law: &'a CrustLaw,
     mean: Lanes,
@@ -142,15 +154,15 @@ struct Search<'a> {
     convection: Lanes,
     core: Lanes,
     core_k: Lanes,
-    /// Three times the heat deficit of the crust, in K m; and the increase of that value per W/m²
-    /// of flux.
+    /// Three times the heat deficit of the crust before it grows, in K m.
     lacks: Lanes,
+    /// Increase of `lacks`, in K m per W/m² of outgoing flux, by the growth of the crust.
     grown: f64,
 }
 
-/// Surface heat balance of a batch at trial temperatures: conductive influx minus outflux
-/// (`excess`, W/m²), its derivative by temperature (W/(m² K)), the outflux (W/m²), and three times
-/// the heat deficit of the crust (K m).
+/// Surface heat balance of a batch of columns at trial temperatures, one column per lane:
+/// conductive influx minus outflux (`excess`, W/m²), its derivative by temperature (`slope`, W/(m²
+/// K)), the outflux (`flux`, W/m²), and three times the heat deficit of the crust (`lacks`, K m).
 #[derive(Clone, Copy)]
 struct Balance {
     excess: Lanes,
@@ -160,14 +172,14 @@ struct Balance {
 }
 
 impl Crusted<'_> {
-    /// Heat of the core in kelvin; limited to that of lava at the vent, unless the mean heat is
-    /// larger.
+    /// Enthalpy of the core over heat capacity, in K: mean plus heat deficit of the crust, limited
+    /// to the value of lava at the vent unless the mean is larger.
     #[inline]
     pub(crate) fn core(&self) -> f64 {
         (self.mean + self.skin).min(self.law.vent.max(self.mean))
     }
 
-    /// Temperature profile of the run for the present thickness of its crust.
+    /// Profile of heat over depth for the present thickness of the crust.
     pub(crate) fn profile(&self) -> Profile {
         let mut found = None;
         profiles([*self], 0.0, |_, profile| found = Some(profile));
@@ -175,9 +187,9 @@ impl Crusted<'_> {
     }
 }
 
-/// Computes the profiles of `runs` while their crusts grow for `seconds`, and calls `each` with the
-/// index and the profile of each run. Half of the heat lost in this time enters the crust's
-/// thickness (the mean over the step).
+/// Computes the profiles of heat over depth of `runs` while their crusts grow for `seconds`, and
+/// calls `each` with the index and the profile of each run. Half of the heat lost in this time
+/// enters the thickness of the crust (mean over the step).
 pub(crate) fn profiles<'a, I>(runs: I, seconds: f64, mut each: impl FnMut(usize, Profile))
 where
     I: IntoIterator<Item = Crusted<'a>>,
@@ -245,9 +257,9 @@ impl<'a> Search<'a> {
         self.profiles_at(kelvin, &found)
     }
 
-    /// Start temperatures in K for the root search, between `low` and `high`. The guess lies above
-    /// the surface temperature of a thin crust, and close to it where convection or radiation takes
-    /// nearly all the heat. Starting from the core takes twice the iterations.
+    /// Start temperatures in K for the root search, between `low` and `high`: above the surface
+    /// temperature of a thin crust, and close to the root where convection or radiation takes
+    /// nearly all the heat. Starting from the temperature of the core takes twice the iterations.
     #[inline(always)]
     fn first_guess(&self, low: Lanes, high: Lanes) -> Lanes {
         let (law, all) = (self.law, Lanes::all);
@@ -265,15 +277,15 @@ impl<'a> Search<'a> {
         low.max(high.min(glows.min(blown)))
     }
 
-    /// Mask of the runs whose crust is thinner than the run, for surfaces with the heat `surface`
-    /// (kelvin).
+    /// Mask of the columns whose crust is thinner than their liquid, for crusts with the heat
+    /// deficit `lacks`/3 (K m) and surfaces with the enthalpy over heat capacity `surface` (K).
     #[inline(always)]
     fn is_thin(&self, lacks: Lanes, surface: Lanes) -> Mask {
         lacks.less(self.depth_m * (self.core - surface))
     }
 
-    /// Heat in kelvin of the core below a crust as thick as the run, for surfaces with the heat
-    /// `surface` (kelvin).
+    /// Enthalpy over heat capacity (K) of the core below a crust as thick as the liquid, for
+    /// surfaces with the enthalpy over heat capacity `surface` (K).
     #[inline(always)]
     fn core_below(&self, surface: Lanes) -> Lanes {
         surface + Lanes::all(1.5) * (self.mean - surface).max(Lanes::all(0.0))
@@ -312,8 +324,9 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Heat flux in W/m² through a crust as thick as the run, and its derivative by the surface
-    /// temperature.
+    /// Heat flux in W/m² through a crust as thick as the liquid, and its derivative by the surface
+    /// temperature in W/(m² K). `kelvin`: temperature of the surface in K; `surface`: its enthalpy
+    /// over heat capacity (K); `each`: change of that value per kelvin.
     #[inline(always)]
     fn thick(&self, kelvin: Lanes, surface: Lanes, each: Lanes) -> (Lanes, Lanes) {
         let (law, all) = (self.law, Lanes::all);
@@ -343,7 +356,8 @@ impl<'a> Search<'a> {
 }
 
 impl Profile {
-    /// Mean heat in kelvin between the depths `from_m` and `to_m` (metres below the surface).
+    /// Mean enthalpy over heat capacity (K) between the depths `from_m` and `to_m` (metres below
+    /// the surface).
     pub(crate) fn mean(&self, from_m: f64, to_m: f64) -> f64 {
         let cube = |depth_m: f64| {
             let rest = (1.0 - depth_m / self.crust_m).max(0.0);
@@ -353,8 +367,8 @@ impl Profile {
         self.core - lacks / (to_m - from_m).max(1e-12)
     }
 
-    /// Thickness of the lid in metres: depth down to which no heat exceeds `heat` (kelvin);
-    /// infinite if that includes the core.
+    /// Thickness of the lid in metres: depth down to which the enthalpy over heat capacity does not
+    /// exceed `heat` (K); infinite if the core does not exceed `heat` either.
     pub(crate) fn lid_m(&self, heat: f64) -> f64 {
         if self.core <= heat {
             return f64::INFINITY;
@@ -365,7 +379,7 @@ impl Profile {
         self.crust_m * (1.0 - ((self.core - heat) / (self.core - self.surface)).sqrt())
     }
 
-    /// Thermal resistance of the crust in m² K/W.
+    /// Thermal resistance in m² K/W of the crust between core and surface.
     pub(crate) fn resistance(&self, lava: &Lava) -> f64 {
         self.crust_m / (2.0 * lava.conduction.max(1e-9))
     }
@@ -376,7 +390,8 @@ mod tests {
     use super::*;
     use lavoxel_base::random::mix64;
 
-    /// Profile of one run: scalar reference of the vector code, operation for operation.
+    /// Profile of heat over depth of one column: scalar reference of the vector code, operation for
+    /// operation.
     fn plain(lava: &Lava, run: &Crusted<'_>, seconds: f64) -> Profile {
         let (air, core) = (lava.ambient_k, run.core());
         let core_k = lava.temperature_of(core);

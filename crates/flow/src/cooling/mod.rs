@@ -1,4 +1,4 @@
-//! Cooling of a flow: heat losses, crusts, and liquid that sets.
+//! Cooling of a flow: heat losses, crusts, and liquid that solidifies.
 
 pub(crate) mod crust;
 pub mod heat;

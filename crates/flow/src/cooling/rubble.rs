@@ -1,9 +1,9 @@
 //! Rubble: lava that solidifies at the edge of a drop breaks off and comes to rest at the angle of
 //! repose.
 //!
-//! A thin film freezes in the column to which it comes. Without a limit every film that runs over a
-//! margin adds to that column alone, and margins grow to walls and pillars one column wide, as high
-//! as the lava that they dam. Margins of real flows are heaps of their own rubble.
+//! Thin lava freezes in the column to which it flows. Without a limit, all thin lava that runs over
+//! a margin solidifies in that same column, and margins grow to walls and pillars one column wide,
+//! as high as the lava that they dam. Margins of real flows are heaps of their own rubble.
 //!
 //! So of the rock that solidifies on a floor under the sky, the part that is steeper than
 //! [`REPOSE`] above a neighbour falls to the lowest neighbour, and further down from there. Where
@@ -19,15 +19,17 @@ use crate::{Flow, UNITS};
 /// Steepest stable slope of rubble, tan 45°: margins of aa lava have slopes of 35° to 45°.
 pub(crate) const REPOSE: f64 = 1.0;
 
-/// Smallest excess height in units that falls (a thousandth of a cell), and the largest number of
-/// columns that rubble falls through in a step.
+/// Smallest excess height, in units of height (about a thousandth of a cell), from which rubble
+/// falls.
 const LEAST: i64 = UNIT >> 10;
+/// Largest number of columns that rubble falls through in a step.
 const FARTHEST: usize = 64;
 
-/// Amounts in units of rock that solidified in this step on floors under the sky, by column number.
+/// Amounts, in units and by column number, of rock that solidified in this step on floors under the
+/// sky and can still fall.
 pub(crate) type Loose = BTreeMap<u32, i64>;
 
-/// Amount of rock in units that falls from a column to a neighbour.
+/// Move of `units` units of rock from column `from` to the neighbouring column `to` (numbers).
 struct Fall {
     from: u32,
     to: u32,
@@ -35,8 +37,8 @@ struct Fall {
 }
 
 impl Flow {
-    /// Moves rock that solidified in this step downhill until its slope is stable. The runs of the
-    /// columns of `loose` must be up to date.
+    /// Moves the rock `loose` (amounts by column), which solidified in this step, downhill until
+    /// its slope is stable. The runs of the columns with loose rock must be up to date.
     pub(crate) fn crumble(&mut self, mut loose: Loose) {
         for _ in 0..FARTHEST {
             self.reach(loose.keys().copied());
@@ -63,7 +65,8 @@ impl Flow {
         }
     }
 
-    /// Adds `units` of rock to column `c`, or removes rock if `units` is negative.
+    /// Adds `units` units of rock to the floor of the uppermost gap of column `c`, or removes rock
+    /// if `units` is negative; updates the column's solidified amount.
     fn gain_rock(&mut self, c: u32, units: i64) {
         let now_s = self.time_s();
         let (column, mark) = (&mut self.columns[c as usize], &mut self.marks[c as usize]);
@@ -76,9 +79,9 @@ impl Flow {
         }
     }
 
-    /// Iterator over the falls from column `c`, of whose rock `loose` units may move: half of the
-    /// excess height above the neighbour with the largest excess; neighbours with equal excess get
-    /// equal parts.
+    /// Iterator over the moves of rock away from column `c`, of which at most `loose` units may
+    /// move: half of the excess height above the neighbour with the largest excess; neighbours with
+    /// equal excess get equal shares.
     fn talus_outflow(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
         let (from, here) = (c as usize, self.leans[c as usize].floor);
         let beyond = |n: usize| {
@@ -104,8 +107,8 @@ impl Flow {
 }
 
 impl Column {
-    /// Amount of rock in units on the floor of the uppermost gap after the cells at `levels`
-    /// (ascending) have solidified; 0 if they form a roof.
+    /// Amount of rock, in units, that the floor of the uppermost gap gains when the cells with the
+    /// indices `levels` (ascending) solidify; 0 if any of these cells becomes a roof.
     pub(crate) fn loose(&self, levels: impl Iterator<Item = i32>) -> i64 {
         let Some(run) = self.runs.last() else {
             return 0;
@@ -122,7 +125,7 @@ impl Column {
         units
     }
 
-    /// Removes `units` of rock from the floor of the uppermost gap.
+    /// Removes `units` units of rock from the floor of the uppermost gap, from the top down.
     fn shed(&mut self, mut units: i64) {
         let Some(first) = self.runs.last().map(|run| run.first) else {
             return;
@@ -138,8 +141,8 @@ impl Column {
         }
     }
 
-    /// Adds `units` of rock to the floor of the uppermost gap; liquid in the cells is displaced
-    /// upwards.
+    /// Adds `units` units of rock to the floor of the uppermost gap; liquid in the cells is
+    /// displaced upwards.
     fn heap(&mut self, mut units: i64) {
         let Some(first) = self.runs.last().map(|run| run.first) else {
             return;
@@ -173,8 +176,8 @@ mod tests {
     use super::*;
     use crate::{Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity};
 
-    /// A spring of 20 litres a second, hardly warmer than the solidus, on ground of height
-    /// `ground(x, z)` in metres.
+    /// Flow after 20 hours of a vent of 20 litres a second, hardly warmer than the solidus, on
+    /// ground of height `ground(x, z)` in metres.
     fn lukewarm_spring(ground: impl Fn(usize, usize) -> f64) -> Flow {
         let (nx, vent) = (17, 8 * 17 + 8);
         let space = FlowBox {
@@ -222,8 +225,8 @@ mod tests {
         flow
     }
 
-    /// Largest excess in metres of a step from a column with set rock down to a neighbour, over the
-    /// repose and the slope of the ground.
+    /// Largest drop in metres of the surface from a column of solidified lava to a neighbour, minus
+    /// the drop that rubble at rest or the slope of the ground allows.
     fn steepest_m(flow: &Flow) -> f64 {
         let space = flow.space();
         let columns =

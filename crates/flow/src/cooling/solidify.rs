@@ -1,6 +1,7 @@
-//! Solidification ("setting"), once per step: liquid at or below the solidus that touches rock
-//! turns to rock. Under a crust the criterion is the depth at which the temperature profile crosses
-//! the solidus, so that the thickness of the rock does not depend on the cell height.
+//! Solidification (called "setting" in names), once per step: liquid at or below the solidus that
+//! touches rock turns to rock. Under a crust the criterion is the depth at which the temperature
+//! profile crosses the solidus, so that the thickness of the rock does not depend on the cell
+//! height.
 
 use crate::cooling::heat::run_content;
 use crate::cooling::lid::{CrustLaw, Crusted, Profile};
@@ -11,18 +12,19 @@ use crate::store::column::{Column, Run, Slab, UNIT};
 use crate::{Flow, FlowBox, HEAT_UNITS, UNITS};
 use lavoxel_base::parallel::*;
 
-/// Upper bound of tan² of the bed slope in the slope correction: tan² 30°; lubrication theory does
-/// not apply to steeper slopes.
+/// Largest tan² of the bed's slope that enters the slope correction of fluxes: tan² 30°;
+/// lubrication theory does not apply to steeper slopes.
 const STEEPEST: f64 = 0.333;
 
 impl Flow {
-    /// Heat per unit of amount at the solidus, in units of heat; 0 for a lava that never
+    /// Heat per unit of amount of lava at the solidus, in units of heat; 0 for a lava that never
     /// solidifies.
     pub(crate) fn solidus(&self) -> i64 {
         (self.setup.lava.solidus_k * HEAT_UNITS as f64) as i64
     }
 
-    /// Turns the solidifying cells of the columns `cold` (ascending) to rock.
+    /// Turns those liquid cells of the columns `cold` (numbers, ascending) to rock that solidify in
+    /// this step, and books their amount and heat in the accounts.
     pub(crate) fn set(&mut self, cold: &[u32]) {
         let (space, columns, law) = (self.space, &self.columns, self.cold_law());
         let decide = |&c: &u32| {
@@ -68,8 +70,8 @@ impl Flow {
         self.crumble(loose);
     }
 
-    /// Returns the columns with loose rock on floors under the sky after `cells` (ascending) have
-    /// solidified, with the amount of loose rock in units.
+    /// Returns by column the amount of rock that can fall after `cells` have solidified: the new
+    /// rock on floors under the sky. `cells`: pairs of column number and cell index, ascending.
     fn loose(&self, cells: &[(u32, i32)]) -> Loose {
         let of_column = |cells: &[(u32, i32)]| {
             let column = &self.columns[cells[0].0 as usize];
@@ -85,7 +87,7 @@ impl Flow {
             .collect()
     }
 
-    /// Returns the criterion by which liquid is cold enough to solidify.
+    /// Criterion by which the liquid of a cell counts as cold enough to solidify.
     pub(crate) fn cold_law(&self) -> ColdLaw {
         ColdLaw {
             solidus: self.solidus(),
@@ -94,8 +96,9 @@ impl Flow {
     }
 
     /// Assigns to each solidifying cell of the run that cools to the sky the heat of the crust's
-    /// profile at its depth, and the remaining heat to the other cells. What solidifies from the top
-    /// joins the slab, and the rest keeps its part of the crust's heat deficit.
+    /// profile at its depth, and the remaining heat to the cells that stay liquid. Cells that
+    /// solidify from the top join the slab; the liquid below keeps its share of the crust's heat
+    /// deficit. `setting`: pairs of column number and cell index, all of one column.
     fn part_heat(&mut self, setting: &[(u32, i32)]) {
         let c = setting[0].0 as usize;
         let wetted = self.ground().wetted(c);
@@ -118,7 +121,7 @@ impl Flow {
         let (stays, left) = column.take_by_profile(&run, (slab, unit_m), &profile, sets);
         if stays == 0 {
             // The whole run solidifies: the rest of the heat goes to the lowest cell, so that the
-            // ledger balances.
+            // account balances.
             column.cell_mut(run.first).heat += left;
             (column.crust, column.slab) = (0, Slab::default());
             return;
@@ -134,8 +137,9 @@ impl Flow {
     }
 }
 
-/// Distributes `heat` over the cells of a run that do not solidify, in proportion to their amounts
-/// (`amount` in total). `sets(level)` is true for solidifying cells.
+/// Distributes `heat` units of heat over the cells of `run` that do not solidify and together
+/// contain `amount` units of liquid, in proportion to their amounts. `sets(level)`: true for the
+/// index of a solidifying cell.
 fn spread_over_others(
     column: &mut Column,
     run: &Run,
@@ -152,19 +156,20 @@ fn spread_over_others(
     column.cell_mut(last).heat += left;
 }
 
-/// Criterion by which liquid is cold enough to solidify.
+/// Criterion by which the liquid of a cell counts as cold enough to solidify.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColdLaw {
     /// Heat per unit of amount at the solidus, in units of heat; 0 for a lava that never
     /// solidifies.
     solidus: i64,
-    /// Lid flag: in the uppermost run the thickness of the lid is the criterion, instead of the
-    /// heat of the cells.
+    /// Lid flag: if true, the thickness of the lid is the criterion in the run that cools to the
+    /// sky, instead of the heat of the cells.
     by_lid: bool,
 }
 
 impl ColdLaw {
-    /// Returns true if all liquid in the cell at `level` of `run` is at or below the solidus.
+    /// Returns true if all liquid in the cell with the index `level` of `run` is at or below the
+    /// solidus.
     #[inline]
     fn is_cold(self, column: &Column, run: &Run, level: i32) -> bool {
         if self.solidus <= 0 {
@@ -183,8 +188,8 @@ impl ColdLaw {
 }
 
 impl Column {
-    /// Amount in units of the liquid of `run`, and the profile of heat of that liquid with the slab
-    /// above. `unit_m`: height in metres of a unit of amount.
+    /// Returns the amount in units of the liquid of `run`, and the profile of heat over depth in
+    /// the slab and the liquid together. `unit_m`: thickness in metres of one unit of amount.
     fn profile_with(&self, law: &CrustLaw, run: &Run, slab: Slab, unit_m: f64) -> (i64, Profile) {
         let liquid @ (amount, heat) = run_content(self, run);
         let all = (amount + slab.amount, heat + slab.heat);
@@ -199,8 +204,10 @@ impl Column {
         (amount, body.profile())
     }
 
-    /// Assigns to each cell of `run` that solidifies (`sets(level)`) the heat of `profile` at its
-    /// depth below the top of the slab. Returns amount and heat of what stays liquid, in units.
+    /// Assigns to each solidifying cell of `run` the heat of `profile` at its depth below the top
+    /// of the slab. Returns amount and heat in units of the cells that stay liquid. `unit_m`:
+    /// thickness in metres of one unit of amount; `sets(level)`: true for the index of a
+    /// solidifying cell.
     fn take_by_profile(
         &mut self,
         run: &Run,
@@ -223,8 +230,9 @@ impl Column {
         (stays, left)
     }
 
-    /// Adds the cells of `run` that set (`sets(level)`) to the slab above; no slab remains if liquid
-    /// stays above such a cell.
+    /// Adds the solidifying cells at the top of `run` to the slab above; if liquid stays above a
+    /// solidifying cell, the column has no slab afterwards. `sets(level)`: true for the index of a
+    /// solidifying cell.
     fn grow_slab(&mut self, run: &Run, slab: Slab, sets: impl Fn(i32) -> bool) {
         let lowest = (run.first..=run.top)
             .rev()
@@ -242,7 +250,7 @@ impl Column {
         });
     }
 
-    /// Returns true if any cell contains only liquid at or below the solidus.
+    /// Returns true if any cell of the column contains only liquid at or below the solidus.
     pub(crate) fn has_cold(&self, law: ColdLaw) -> bool {
         let any_cold = |run: &Run| {
             (run.first..=run.top)
@@ -253,7 +261,7 @@ impl Column {
     }
 }
 
-/// Levels of the cells of column `c` that solidify in this step, ascending. A cold cell without
+/// Indices of the cells of column `c` that solidify in this step, ascending. A cold cell without
 /// contact to rock is floating crust and stays liquid; a cell less than half full solidifies only
 /// together with the cell below.
 fn cells_that_set(

@@ -1,4 +1,4 @@
-//! Presets of lavas and other liquids, with the sources of their constants.
+//! Presets of lavas and other liquids, with the sources of their constants in the literature.
 
 use super::{Cooling, Lava, Viscosity};
 use lavoxel_base::units::LAVA_DENSITY;
@@ -121,8 +121,8 @@ impl Lava {
         }
     }
 
-    /// Silicone oil of a laboratory experiment (Garel et al. 2012, experiment C14), which never
-    /// solidifies.
+    /// Silicone oil, never solidifying, of a laboratory experiment (Garel et al. 2012, experiment
+    /// C14).
     fn silicone_oil() -> Self {
         Self {
             density_kg_m3: 964.0,
@@ -148,9 +148,9 @@ impl Lava {
         }
     }
 
-    /// Returns a solid that can melt, without yield strength, in a room at 20 °C; solid and liquid
-    /// have the same density, heat capacity and conductivity. Temperatures in K; `pa_s`: viscosity
-    /// in Pa s at the liquidus; `mush`: factor of the viscosity at the solidus.
+    /// Common constants of the presets that can melt, without yield strength, in a room at 20 °C;
+    /// solid and liquid have the same density, heat capacity and conductivity. Temperatures in K;
+    /// `pa_s`: viscosity in Pa s at the liquidus; `mush`: factor of the viscosity at the solidus.
     fn of_melting([solidus_k, liquidus_k, vent_k]: [f64; 3], pa_s: f64, mush: f64) -> Self {
         Self {
             viscosity: Viscosity::Melt { pa_s, mush },
@@ -209,7 +209,7 @@ impl Lava {
         }
     }
 
-    /// Ice and its melt water in air of 20 °C.
+    /// Ice and its melt water in air at 20 °C.
     fn ice() -> Self {
         Self {
             density_kg_m3: 1000.0,
@@ -238,7 +238,8 @@ mod tests {
         }
     }
 
-    /// Checks against PyFLOWGO's melt and crystals over the temperatures of the flow.
+    /// Compares viscosity and yield strength of the preset with PyFLOWGO's laws for melt and
+    /// crystals, over the temperatures of the flow.
     #[test]
     fn kilauea_has_the_viscosity_of_its_melt_and_crystals() {
         let lava = Lava::preset("kilauea").expect("a preset");

@@ -1,5 +1,5 @@
-//! Heat of a lava that melts, in solid and liquid: conduction, losses to ground and air, and
-//! heaters.
+//! Heat exchange of a lava that melts, in solid and liquid: conduction, losses to ground and air,
+//! and heaters.
 //!
 //! Explicit sub-steps, each from the state before, short enough to be stable. Invariant: the heat
 //! that crosses a face is one integer for both of its cells.
@@ -13,30 +13,33 @@ use crate::store::blocks::{Blocks, WIDE};
 use lavoxel_base::parallel::*;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest share of a temperature difference that all faces of a full cell together equalise in a
-/// sub-step. `SLIVER · SAFE` must stay below 1, or a cell would overshoot its neighbours.
+/// Largest share of the temperature difference to its neighbours that a full cell may lose through
+/// all its faces in a conduction sub-step. `SLIVER · SAFE` must stay below 1, or a cell would
+/// overshoot its neighbours.
 const SAFE: f64 = 0.45;
 
-/// Upper bound of the number of conduction sub-steps in a step; a scene that needs more is
-/// rejected.
+/// Largest number of conduction sub-steps in a step; a scene that needs more is rejected.
 pub(crate) const MOST_SUB_STEPS: f64 = 2000.0;
 
-/// Factor by which the share that a face may equalise is larger between partly filled cells than
-/// between full cells. `SLIVER · SAFE` below 1 keeps the sum over all faces of a cell below the
-/// whole difference.
+/// Factor by which a face between partly filled cells may equalise a larger share of their
+/// temperature difference than a face between full cells. `SLIVER · SAFE` below 1 keeps the sum
+/// over all faces of a cell below the whole difference.
 const SLIVER: f64 = 2.0;
 
-/// Amount in units (half a cell) below which liquid or solid above another cell counts as a film.
+/// Amount in units (half a cell) below which the lava in a cell above another cell counts as a
+/// film: the heat flux between film and air is then that of the cell below.
 const FILM: i64 = UNITS as i64 / 2;
 
-/// Filling in units (63/64 of a cell) from which a cell is in contact with the cell above.
+/// Filling in units (63/64 of a cell) from which the matter in a cell is in contact with the cell
+/// above.
 const TOUCHES: i64 = UNITS as i64 / 64 * 63;
 
-/// Choice of the cells that a heater warms.
+/// Choice of the cells within a heater's shape that are warmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Heats {
-    /// Highest cell of each column within the heater's shape, like a flame from above.
+    /// Cells within the heater's shape with neither lava nor rock above: those that a flame from
+    /// above would reach.
     #[default]
     Surface,
     /// Every cell within the heater's shape.
@@ -45,72 +48,78 @@ pub enum Heats {
 
 lavoxel_base::param::words!(Heats);
 
-/// Heat source in a fixed set of cells.
+/// Heater: heat source in a fixed set of cells, for a lava that melts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowHeater {
-    /// Cells of the heater, as pairs (column number, level).
+    /// Cells within the heater's shape, as pairs of column number and cell index from the floor of
+    /// the box.
     pub cells: Vec<(u32, u32)>,
-    /// Choice of the cells in `cells` that are warmed.
+    /// Choice among `cells`: those with a free upper surface, or all.
     pub heats: Heats,
-    /// Power in W, distributed over the warmed cells in proportion to their amounts; no heat is
-    /// given while they are empty.
+    /// Power in W, distributed over the lava in the warmed cells in proportion to their amounts; 0
+    /// while these cells are empty.
     pub power_w: f64,
-    /// Temperature in K above which a cell gets no more heat.
+    /// Temperature in K at which the heater stops warming a cell.
     pub up_to_k: f64,
-    /// Time in seconds at which the heater is switched on.
+    /// Time in seconds since the start of the simulation at which the heater is switched on.
     pub from_s: f64,
-    /// Time in seconds at which the heater is switched off.
+    /// Time in seconds since the start of the simulation at which the heater is switched off.
     pub until_s: f64,
 }
 
-/// Sums of heat over a step, in units of heat.
+/// Heat that the lava exchanged in a step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sums {
-    /// Heat lost to the air.
+    /// Heat that the lava lost to the air.
     pub(crate) air: i128,
-    /// Heat lost to ground that does not melt.
+    /// Heat that the lava lost to ground that does not melt.
     pub(crate) ground: i128,
-    /// Heat given by heaters.
+    /// Heat that the heaters added to the lava.
     pub(crate) heated: i128,
-    /// Heat gained by the solid.
+    /// Heat that the meltable solid gained; negative if the solid lost heat.
     pub(crate) solid: i128,
 }
 
-/// State of a cell for the conduction.
+/// Cell in the computation of heat conduction: its lava, solid and liquid together.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    /// Amount of solid and liquid in units; 0: the cell does not conduct.
+    /// Amount of meltable solid and liquid in the cell, in units; 0: the cell does not conduct.
     amount: i64,
     heat: i64,
     kelvin: f64,
-    /// Rock in units that cannot melt.
+    /// Amount in units of the cell's rock that cannot melt.
     ground: i32,
-    /// Cover flag: true if other matter separates the cell from the air.
+    /// Cover flag: true if the cell also contains another material, for example water, so that no
+    /// face towards the cell loses heat to the air.
     covered: bool,
 }
 
-/// Memory in bytes of both node buffers for a box.
+/// Memory in bytes of the two buffers of cell states between which heat conduction alternates, for
+/// the box `space`.
 pub(crate) fn need(space: FlowBox) -> u64 {
     2 * (space.columns() * space.ny) as u64 * size_of::<Node>() as u64
 }
 
-/// Constants of the conduction in one step.
+/// Constants from which the heat exchange of one step is computed.
 pub(crate) struct Conduct<'a> {
     space: FlowBox,
     lava: &'a Lava,
     heaters: &'a [FlowHeater],
-    /// Flags of cells that contain other matter, at index `c · ny + level`; empty if no cell does.
+    /// Flags of the cells that contain another material, for example water, at index
+    /// `c · ny + level`; empty if no cell does.
     covered: &'a [bool],
-    /// Number of sub-steps, and the length of each in seconds.
+    /// Number of conduction sub-steps in the step.
     count: usize,
+    /// Length of a conduction sub-step in seconds.
     sub_s: f64,
-    /// Time in seconds at the start of the step.
+    /// Time at the start of the step, in seconds since the start of the simulation.
     start_s: f64,
-    /// Number of heat units per joule.
+    /// Number of units of heat in one joule.
     per_joule: f64,
 }
 
-/// Number of conduction sub-steps that are needed for stability in a step of `step_s` seconds.
+/// Number of conduction sub-steps, a whole number, that are needed for stability in a step of
+/// `step_s` seconds.
 fn sub_steps(space: FlowBox, lava: &Lava, step_s: f64) -> f64 {
     let diffusivity = lava.conduction / lava.heat_per_m3();
     let [x, y] = [space.dx_m, space.dz_m].map(|edge| 1.0 / (edge * edge));
@@ -119,7 +128,9 @@ fn sub_steps(space: FlowBox, lava: &Lava, step_s: f64) -> f64 {
         .max(1.0)
 }
 
-/// Checks that a step needs at most [`MOST_SUB_STEPS`], and the ranges of the heaters.
+/// Checks that a step of a lava that melts needs at most [`MOST_SUB_STEPS`] conduction sub-steps,
+/// and that power and temperature of the heaters are in their ranges. Returns an error that names
+/// the first key out of range.
 pub(crate) fn validate(space: FlowBox, setup: &FlowSetup) -> Result<(), Invalid> {
     if setup.lava.melts() {
         let count = sub_steps(space, &setup.lava, setup.step_s);
@@ -156,13 +167,14 @@ impl<'a> Conduct<'a> {
         }
     }
 
-    /// Sets the flags of cells that contain other matter.
+    /// Sets the flags, at index `c · ny + level`, of the cells that contain another material, for
+    /// example water.
     pub(crate) fn covered(self, covered: &'a [bool]) -> Self {
         Self { covered, ..self }
     }
 
-    /// Advances the heat by one step and returns the sums; the heat of each cell is then written
-    /// back to its solid and liquid.
+    /// Exchanges heat for one step, writes the new heat of each cell back to its solid and liquid,
+    /// and returns the heat that the lava lost to air and ground and gained from heaters.
     pub(crate) fn run(&self, columns: &mut Blocks<Column>, solids: &mut Solids) -> Sums {
         let mut nodes = self.nodes(columns, solids);
         let mut next = nodes.clone();
@@ -220,8 +232,8 @@ impl<'a> Conduct<'a> {
             .temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64)
     }
 
-    /// Adds the heat of all heaters that are switched on at `time_s` (seconds); returns the heat in
-    /// units.
+    /// Adds to `nodes` the heat of one sub-step from all heaters that are switched on at `time_s`
+    /// (seconds); returns that heat in units.
     fn heat(&self, nodes: &mut [Node], time_s: f64) -> i128 {
         let is_on = |heater: &&FlowHeater| (heater.from_s..heater.until_s).contains(&time_s);
         self.heaters
@@ -264,8 +276,9 @@ impl<'a> Conduct<'a> {
         given
     }
 
-    /// Computes one sub-step from `nodes` to `next`; returns the heat in units that went to the air
-    /// and to the ground.
+    /// Computes the conduction of one sub-step from the cell states `nodes` to `next`; returns the
+    /// heat in units that went to the air and to the ground. `time_s`: start of the sub-step in
+    /// seconds.
     fn sub_step(&self, nodes: &[Node], next: &mut [Node], time_s: f64) -> (i128, i128) {
         let FlowBox { nx, ny, nz, .. } = self.space;
         let bed = self.bed_transfer(time_s);
@@ -303,7 +316,7 @@ impl<'a> Conduct<'a> {
                 let (gained, to_air, to_ground) = self.cell(node, &sides, below, above, bed);
                 to.heat = (node.heat + gained - to_air - to_ground).max(0);
                 to.kelvin = self.kelvin(to.amount, to.heat);
-                // Books the remainder after the clamp at 0 as loss to the air, so that the ledger
+                // Books the remainder after the clamp at 0 as loss to the air, so that the account
                 // closes.
                 air += node.heat + gained - to_ground - to.heat;
                 ground += to_ground;
@@ -320,8 +333,8 @@ impl<'a> Conduct<'a> {
             .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
-    /// Returns three heats in units: gained from the neighbours, lost to the air, and lost to the
-    /// ground. `bed`: heat transfer coefficient into the ground in W/(m² K).
+    /// Heat in units that the cell `node` gains from its neighbours, loses to the air, and loses to
+    /// the ground in a sub-step. `bed`: heat transfer coefficient into the ground in W/(m² K).
     fn cell(
         &self,
         node: Node,
@@ -382,8 +395,9 @@ impl<'a> Conduct<'a> {
         )
     }
 
-    /// Heat in units that `node` gains from `other` through `conductance` (W/K), clamped for
-    /// stability; antisymmetric. `edge_m`: distance in metres between the centres of full cells.
+    /// Heat in units that the cell `node` gains from the cell `other` in a sub-step through
+    /// `conductance` (W/K), clamped for stability; swapping `node` and `other` changes only the
+    /// sign. `edge_m`: distance in metres between the centres of full cells.
     fn crossing(&self, node: Node, other: Node, conductance: f64, edge_m: f64) -> i64 {
         let warmer = other.kelvin - node.kelvin;
         let evened =
@@ -409,15 +423,15 @@ impl<'a> Conduct<'a> {
     }
 
     /// Heat transfer coefficient in W/(m² K) into ground that was at ambient temperature at time 0:
-    /// mean over the sub-step of k/√(π κ t), for a half-space.
+    /// mean over the sub-step that starts at `time_s` (seconds) of k/√(π κ t), for a half-space.
     fn bed_transfer(&self, time_s: f64) -> f64 {
         let roots = (time_s + self.sub_s).sqrt() - time_s.max(0.0).sqrt();
         2.0 * self.lava.bed_conduction * roots
             / ((core::f64::consts::PI * self.lava.diffusivity).sqrt() * self.sub_s)
     }
 
-    /// Writes the heat of every node back to solid and liquid; returns the heat in units that the
-    /// solid gained.
+    /// Writes the heat of all cell states `nodes` back to the cells' solid and liquid; returns the
+    /// heat in units that the solid gained.
     fn write(&self, nodes: &[Node], columns: &mut Blocks<Column>, solids: &mut Solids) -> i128 {
         let (ny, ends) = (self.space.ny, MeltingRange::from_lava(self.lava));
         // Every block exists, since a lava that melts stores all columns.
@@ -460,7 +474,7 @@ fn write_column(
     gained
 }
 
-/// Heat in units of the solid part of a cell with `solid` units of solid. In the melting range
+/// Heat in units of the solid in a cell that contains `solid` units of solid. In the melting range
 /// solid and liquid coexist: the liquid keeps its latent heat as far as the heat of the cell
 /// suffices; outside that range both have the same temperature.
 fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
@@ -475,8 +489,9 @@ fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
     (i128::from(node.heat) * i128::from(solid) / i128::from(node.amount)) as i64
 }
 
-/// Heat transfer coefficient in W/(m² K) of two resistances in series: into the ground (`bed`), and
-/// through `way_m` metres of a cell with the conductivity `conduction`.
+/// Heat transfer coefficient in W/(m² K) of two resistances in series: into the ground (`bed`,
+/// W/(m² K)), and through `way_m` metres of a cell with the thermal conductivity `conduction` (W/(m
+/// K)).
 fn transfer(bed: f64, conduction: f64, way_m: f64) -> f64 {
     if bed <= 0.0 || conduction <= 0.0 {
         bed.max(0.0)

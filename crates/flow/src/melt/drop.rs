@@ -1,13 +1,14 @@
-//! Falling solid: solid without connection to ground falls, in each of its columns by one cell per
-//! step, until it touches ground, other solid, or a cell full of liquid, on which it floats.
+//! Falling solid: meltable solid that is not connected to ground falls, in each of its columns by
+//! one cell per step, until it touches ground, other solid, or a cell full of liquid, on which it
+//! floats.
 
 use super::super::{Column, FlowBox, UNITS};
 use super::{SolidColumn, Solids};
 use crate::motion::plan::neighbours;
 use crate::store::blocks::Blocks;
 
-/// Moves unconnected solid down by one cell; returns the numbers of the changed columns, or `None`
-/// if all solid is connected to ground.
+/// Moves solid that is not connected to ground down by one cell; returns the numbers of the changed
+/// columns, or `None` if all solid is connected to ground.
 pub(crate) fn drop_loose(
     space: FlowBox,
     columns: &mut Blocks<Column>,
@@ -40,8 +41,8 @@ pub(crate) fn drop_loose(
     Some(changed)
 }
 
-/// Moves the solid of the cell at `level` to the cell below if there is room above the rock there;
-/// displaced liquid moves up. Returns true if the solid moved.
+/// Moves the solid of the cell with the index `level` to the cell below if that cell has room above
+/// its rock; displaced liquid moves up. Returns true if the solid moved.
 fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     let below = column.cell(level - 1);
     let from = solid.cell(level);
@@ -64,7 +65,8 @@ fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     true
 }
 
-/// Flags of the cells whose solid is connected to ground through faces, at index `c · ny + level`.
+/// Flags of the cells whose solid is connected to ground through faces of other solid cells, at
+/// index `c · ny + level`.
 fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<bool> {
     let ny = space.ny;
     let mut carried = vec![false; solids.len() * ny];

@@ -1,13 +1,13 @@
-//! Solids that melt, and liquid that sets to such a solid again: wax, chocolate, metal, ice.
+//! Solids that melt, and liquid that solidifies to such a solid again: wax, chocolate, metal, ice.
 //!
 //! A lava with a liquidus keeps the heat of its solid. Heat is enthalpy: between solidus and
 //! liquidus it includes the latent heat, spread evenly (the enthalpy method, Voller & Cross 1981).
 //! At the surface of a solid the molten share runs off at the liquidus; in the interior a cell
-//! melts once all its latent heat has come. A liquid cell that touches rock sets once all its
-//! latent heat is gone; until then it is mush.
+//! melts once it has received all its latent heat. A liquid cell that touches rock solidifies once
+//! all its latent heat is gone; until then it is mush.
 //!
-//! Invariant: the solid of a cell is part of its rock, so that runs, fluxes and pictures read it as
-//! rock.
+//! Invariant: the solid of a cell is counted as part of the cell's rock, so that runs, fluxes and
+//! pictures treat it as rock.
 
 mod conduct;
 mod drop;
@@ -28,7 +28,7 @@ use lavoxel_base::parallel::*;
 /// Meltable solid in one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidCell {
-    /// Rock in units that cannot melt.
+    /// Amount of rock in the cell that cannot melt, [`UNITS`] in a full cell.
     pub(crate) ground: i32,
     /// Amount of meltable solid, [`UNITS`] in a full cell; larger only where liquid under pressure
     /// solidified.
@@ -37,10 +37,10 @@ pub(crate) struct SolidCell {
     pub(crate) heat: i64,
 }
 
-/// Meltable solid of a column: cells from level `base` upwards.
+/// Meltable solid of a column: cells from index `base` (counted from the floor of the box) upwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SolidColumn {
-    /// Level of the first stored cell.
+    /// Index of the lowest stored cell, counted from the floor of the box.
     pub(crate) base: i32,
     pub(crate) cells: Vec<SolidCell>,
 }
@@ -54,7 +54,7 @@ impl SolidColumn {
             .unwrap_or_default()
     }
 
-    /// Mutable cell at `level`; missing cells are stored first.
+    /// Mutable cell with the index `level`; missing cells are stored first.
     fn cell_mut(&mut self, level: i32) -> &mut SolidCell {
         if self.cells.is_empty() {
             self.base = level;
@@ -70,8 +70,9 @@ impl SolidColumn {
         &mut self.cells[index]
     }
 
-    /// Adds `amount` units of solid with `heat` units of heat to the cell at `level`, which has
-    /// `rock` units of rock before; returns the rock of the cell after the addition.
+    /// Adds `amount` units of solid with `heat` units of heat to the cell with the index `level`,
+    /// which contains `rock` units of rock before; returns the rock of the cell, in units, after
+    /// the addition.
     pub(crate) fn add(&mut self, level: i32, rock: i32, amount: i32, heat: i64) -> i32 {
         let solid = self.cell_mut(level);
         if solid.amount == 0 {
@@ -82,7 +83,8 @@ impl SolidColumn {
         solid.rock()
     }
 
-    /// Returns true if all values are within their ranges, for a box of `top` levels.
+    /// Returns true if amounts and heat of all cells are in their ranges and the cells lie within a
+    /// box of `top` cells from floor to top; checked for a column that is read from a file.
     pub(crate) fn is_sound(&self, top: usize) -> bool {
         let holds = |cell: &SolidCell| {
             (0..=UNITS).contains(&cell.ground)
@@ -95,7 +97,7 @@ impl SolidColumn {
             && self.cells.iter().all(holds)
     }
 
-    /// Returns a copy without empty cells at both ends.
+    /// Returns a copy that does not store empty cells at its lower and upper end.
     pub(crate) fn trimmed(&self) -> Self {
         let mut trimmed = Self::default();
         self.levels()
@@ -103,18 +105,19 @@ impl SolidColumn {
         trimmed
     }
 
-    /// Iterator over (level, cell) for all cells with solid.
+    /// Iterator over (cell index, cell) for all cells that contain meltable solid, ascending.
     fn levels(&self) -> impl Iterator<Item = (i32, SolidCell)> {
         let held = (self.base..).zip(self.cells.iter().copied());
         held.filter(|(_, cell)| cell.amount > 0)
     }
 }
 
-/// Smallest amount in units that melts off a surface (1/2048 of a cell): a thinner film stays solid
-/// until more has melted.
+/// Smallest amount in units (1/2048 of a cell) that melts off the surface of a solid; less stays
+/// solid until more has melted.
 const LEAST_MELT: i32 = UNITS / 2048;
 
-/// Heat per unit of amount at the solidus and at the liquidus, in units of heat.
+/// Heat per unit of amount of lava at the solidus (`solid`) and at the liquidus (`liquid`), in
+/// units of heat.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MeltingRange {
     pub(crate) solid: i64,
@@ -130,8 +133,8 @@ impl MeltingRange {
         }
     }
 
-    /// Amount in units of a solid cell that is molten, if its heat is split between liquid at the
-    /// liquidus and solid at the solidus.
+    /// Amount in units of the solid `cell` that would be molten if its heat were split between
+    /// liquid at the liquidus and solid at the solidus.
     fn molten(self, cell: &SolidCell) -> i32 {
         let amount = i64::from(cell.amount);
         let above = cell.heat - amount * self.solid;
@@ -140,13 +143,14 @@ impl MeltingRange {
 }
 
 impl SolidCell {
-    /// Rock of the cell in units: ground plus solid, clamped to a full cell.
+    /// Rock of the cell in units: rock that cannot melt plus meltable solid, at most a full cell.
     fn rock(&self) -> i32 {
         (i64::from(self.ground) + i64::from(self.amount)).min(UNITS.into()) as i32
     }
 }
 
-/// Memory in bytes of the solid of a box and of the buffers for its conduction.
+/// Memory in bytes of the meltable solid of all columns of a box and of the buffers for its heat
+/// conduction.
 pub(crate) fn need(space: FlowBox) -> u64 {
     let cells = (space.columns() * space.ny) as u64;
     // One byte a cell is the flag of cover by other matter.
@@ -159,8 +163,8 @@ pub(crate) fn need(space: FlowBox) -> u64 {
 pub(crate) type Solids = Vec<SolidColumn>;
 
 impl Flow {
-    /// Fills the room that rock leaves in the cell at `level`, which must be without liquid, with
-    /// solid at `temperature_k` (K).
+    /// Fills the room that rock leaves in the cell with the index `level` of column `c` with
+    /// meltable solid at `temperature_k` (K); the cell must not contain liquid.
     pub(crate) fn place_solid(&mut self, c: usize, level: i32, temperature_k: f64) {
         let each = (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let solids = self.solids.as_mut().expect("a lava with a liquidus");
@@ -179,7 +183,7 @@ impl Flow {
         self.account.heat_set += i128::from(heat);
     }
 
-    /// Removes the solid of the cell at `level`, if any.
+    /// Removes the meltable solid, if any, of the cell with the index `level` of column `c`.
     pub(crate) fn remove_solid(&mut self, c: usize, level: i32) {
         let Some(solids) = &mut self.solids else {
             return;
@@ -201,8 +205,8 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
-    /// Adjusts the solid of a cell after an edit changed its rock to `rock` units: removed rock is
-    /// taken from the solid first, added rock is ground.
+    /// Adjusts the meltable solid of a cell after an edit changed the cell's rock to `rock` units:
+    /// removed rock is taken from the solid first, added rock cannot melt.
     pub(crate) fn fit_solid(&mut self, c: usize, level: i32, rock: i32) {
         let Some(solids) = &mut self.solids else {
             return;
@@ -235,8 +239,8 @@ impl Flow {
         self.account.heat_removed += i128::from(heat);
     }
 
-    /// Sets the list of cells `[x, y, z]` that contain other matter: faces towards these cells lose
-    /// no heat to the air.
+    /// Replaces the list of the cells `[x, y, z]` that contain another material, for example water:
+    /// lava loses no heat to the air through faces towards these cells.
     pub fn cover_cells(&mut self, cells: &[[usize; 3]]) {
         let FlowBox { nx, ny, .. } = self.space;
         self.covered_cells.clear();
@@ -249,8 +253,9 @@ impl Flow {
         }
     }
 
-    /// Level of the solid with which other matter in the cell at `level` is in contact: its own
-    /// level, or the level below if ground fills at least half of the cell. `None` without solid.
+    /// Index of the cell whose solid is in contact with another material in the cell with the index
+    /// `level`: the same cell, or the cell below if rock that cannot melt fills at least half of
+    /// the cell. `None` without solid.
     fn level_of_solid(&self, c: usize, level: i32) -> Option<i32> {
         let solid = &self.solids.as_ref()?[c];
         let below = solid.cell(level - 1);
@@ -261,14 +266,16 @@ impl Flow {
         }
     }
 
-    /// Solid with which other matter in the cell at `level` is in contact; `None` without solid.
+    /// Solid that is in contact with another material in the cell with the index `level` of column
+    /// `c`; `None` without solid.
     pub(crate) fn solid_met(&self, c: usize, level: i32) -> Option<SolidCell> {
         let level = self.level_of_solid(c, level)?;
         self.solids.as_ref().map(|solids| solids[c].cell(level))
     }
 
-    /// Removes up to `units` of heat from the solid with which other matter in the cell at `level`
-    /// is in contact, or adds heat if `units` is negative; returns the units removed.
+    /// Removes up to `units` units of heat from the solid that is in contact with another material
+    /// in the cell with the index `level` of column `c`, or adds heat if `units` is negative;
+    /// returns the units removed.
     pub(crate) fn cool_solid(&mut self, c: usize, level: i32, units: i64) -> i64 {
         let Some(level) = self.level_of_solid(c, level) else {
             return 0;
@@ -284,8 +291,8 @@ impl Flow {
         taken
     }
 
-    /// Temperature in K of the solid or the liquid in the cell `[x, y, z]`, whichever has the
-    /// larger amount; `None` for an empty cell.
+    /// Temperature in K of the lava in the cell `[x, y, z]`, solid or liquid, whichever has the
+    /// larger amount; `None` for a cell without lava.
     pub fn temperature_k(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let (c, level) = (z * self.space.nx + x, y as i32);
         let liquid = self.shown_cell(c, level);
@@ -307,21 +314,22 @@ impl Flow {
         (amount > 0).then(kelvin)
     }
 
-    /// Amount of meltable solid in the cell `[x, y, z]`, [`UNITS`] in a full cell.
+    /// Amount of meltable solid in the cell `[x, y, z]`, [`UNITS`] in a full cell; 0 for a lava
+    /// that never melts again.
     pub fn solid(&self, [x, y, z]: [usize; 3]) -> i32 {
         self.solids.as_ref().map_or(0, |solids| {
             solids[z * self.space.nx + x].cell(y as i32).amount
         })
     }
 
-    /// Level of the lowest cell of column number `column` whose bottom is at or above the ground
-    /// before the flow.
+    /// Index of the lowest cell of column number `column` that lies entirely above the ground as
+    /// the ground was before the flow.
     pub fn ground_level(&self, column: usize) -> usize {
         (self.ground.at(column) + UNIT - 1).div_euclid(UNIT) as usize
     }
 
-    /// Exchanges heat between solid, liquid, ground, air and heaters, melts solid that has received
-    /// its latent heat, and moves unsupported solid down.
+    /// Exchanges heat between meltable solid, liquid, ground, air and heaters, melts solid that has
+    /// received its latent heat, and moves unsupported solid down.
     pub(crate) fn exchange_heat(&mut self) {
         let Some(mut solids) = self.solids.take() else {
             return;
@@ -346,7 +354,8 @@ impl Flow {
         self.melted = melted;
     }
 
-    /// Turns molten solid to liquid; returns the numbers of the changed columns.
+    /// Turns the molten share of all meltable solid to liquid; returns the numbers of the changed
+    /// columns, ascending.
     fn melt(&mut self, solids: &mut Solids) -> Vec<u32> {
         let ends = MeltingRange::from_lava(&self.setup.lava);
         let (space, columns) = (self.space, &self.columns);
@@ -380,8 +389,8 @@ impl Flow {
             .collect()
     }
 
-    /// Turns `amount` units of the solid in the cell at `level` to liquid above the remaining
-    /// solid.
+    /// Turns `amount` units of the solid in the cell with the index `level` of column `c` to
+    /// liquid, which then lies on the remaining solid.
     fn melt_cell(
         &mut self,
         solids: &mut Solids,
@@ -410,7 +419,8 @@ impl Flow {
         self.account.heat_set -= i128::from(heat);
     }
 
-    /// Adds the columns in which solid melted to the columns that the next step examines.
+    /// Adds the columns in which solid melted in this step to the columns that the next step
+    /// examines.
     pub(crate) fn wake_melted(&mut self) {
         let melted = std::mem::take(&mut self.melted);
         if melted.is_empty() {
@@ -426,8 +436,8 @@ impl Flow {
         }
     }
 
-    /// Checks that all solid is part of rock, and that the ledgers agree with the amount and heat
-    /// of the solid.
+    /// Checks that the meltable solid of each cell is part of the cell's rock, and that the
+    /// accounts agree with the amount and heat of all solid.
     pub(crate) fn check_solids(&self) -> Result<(), String> {
         let Some(solids) = &self.solids else {
             return Ok(());

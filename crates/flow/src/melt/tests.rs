@@ -1,4 +1,5 @@
-//! Tests of ledgers, of melting and setting, and of falling pieces.
+//! Tests of the accounts of amount and heat, of melting and solidification, and of pieces of solid
+//! that fall when they lose their support.
 
 use super::super::*;
 use super::{FlowHeater, Heats};
@@ -22,7 +23,7 @@ fn preset(name: &str) -> Lava {
     Lava::preset(name).expect("a preset")
 }
 
-/// A box of cubes of a centimetre over flat ground.
+/// Box of `nx` × `ny` × `nz` cells, cubes of a centimetre.
 fn small(nx: usize, ny: usize, nz: usize) -> FlowBox {
     FlowBox {
         nx,
@@ -43,7 +44,8 @@ fn block(from: [usize; 3], to: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     })
 }
 
-/// A random small world: rough ground, blocks of solid, heaters, a vent, warm or cold air.
+/// Random small flow of a lava that melts, with rough ground, blocks of solid, heaters, and warm or
+/// cold air; and the pour of its vent.
 fn random_flow(seed: u64) -> (Flow, FlowPour) {
     let d = |use_| draw(seed, use_);
     let names = ["paraffin-wax", "chocolate", "semisolid-aluminium", "ice"];

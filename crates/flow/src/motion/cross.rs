@@ -1,5 +1,5 @@
-//! First pass of a sub-step: amounts and heat that cross each due face, and the limiter by which no
-//! cell gives more than it contains.
+//! First stage of a sub-step: computes the amounts and heat that cross each face, and limits them
+//! so that no cell gives more than it contains.
 
 use crate::motion::face::{Flux, LeanPair, Pair};
 use crate::motion::parcel::Parcel;
@@ -12,35 +12,40 @@ use crate::store::column::{Column, Warmth, heat_of};
 use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox};
 
-/// Amount and heat that cross a face between two cells at the same level.
+/// Portion of a flux across a face: amount and heat that pass from one cell to the cell at the same
+/// height in the neighbouring column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LevelFlux {
     pub(crate) level: i32,
-    /// Amount in units; positive from the face's own column to its east or south neighbour.
+    /// Amount in units; positive if the liquid moves from the face's own column to the east or
+    /// south neighbour, negative for the opposite direction.
     pub(crate) amount: i32,
     /// Heat in units, with the sign of `amount`.
     pub(crate) heat: i64,
 }
 
-/// Amounts and heat that cross a face in the sub-step `stamp`. Most faces need at most two parts,
-/// which are stored here without a heap allocation.
+/// Amounts and heat that cross a face in the sub-step with the identifier `stamp`, one portion for
+/// each donor cell. Most faces need at most two portions, which are stored in `amounts` and `heats`
+/// without a heap allocation.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct Face {
     pub(crate) stamp: u32,
-    /// Level of the first of the two parts; the second part is one level above.
+    /// Cell index, from the floor of the box, of the first portion in `amounts` and `heats`; the
+    /// second portion is one cell above.
     pub(crate) level: i32,
     pub(crate) amounts: [i32; 2],
     pub(crate) heats: [i64; 2],
-    /// Heat deficits of the crust (kelvin, averaged over the depth) of the parcels from the face's
-    /// own column and from its neighbour.
+    /// Heat deficits in kelvin (averaged over the depth) of the crust: on liquid that leaves the
+    /// face's own column, and on liquid that leaves the neighbouring column.
     pub(crate) skins: [f32; 2],
-    /// Parts of a face computed by the general path; the two parts above are then 0.
+    /// Portions of the flux, one for each donor cell, if the donor has more than two wet cells or
+    /// one of the face's columns has several runs; `amounts` and `heats` are then 0.
     pub(crate) parts: Vec<LevelFlux>,
 }
 
 impl Face {
-    /// Calls `each` for every non-zero part.
+    /// Calls `each` for every portion of the flux that is not zero.
     #[inline]
     pub(crate) fn for_parts(&self, mut each: impl FnMut(LevelFlux)) {
         for i in 0..2 {
@@ -55,7 +60,7 @@ impl Face {
         self.parts.iter().copied().for_each(each);
     }
 
-    /// Replaces every part by `change(part)`.
+    /// Replaces every portion of the flux by the result of `change` for that portion.
     fn change_parts(&mut self, change: impl Fn(LevelFlux) -> LevelFlux) {
         for i in 0..2 {
             let part = change(LevelFlux {
@@ -69,14 +74,16 @@ impl Face {
     }
 }
 
-/// Counters of a pass over faces.
+/// Results of the face computation in a sub-step, merged over all threads: counts of fluxes, and
+/// columns that need a limit.
 #[derive(Clone, Debug, Default)]
 struct Count {
     faces: u64,
     fluxes: u64,
     capped: u64,
     put_off: i64,
-    /// Numbers of the columns that may give more than they contain; duplicates possible.
+    /// Numbers of the columns with a cell whose outflow may exceed its content; duplicates
+    /// possible.
     hot: Vec<u32>,
 }
 
@@ -105,8 +112,8 @@ impl Count {
 }
 
 impl Flow {
-    /// Computes the parts of each due face; returns the numbers of the columns that may give more
-    /// than they contain.
+    /// Computes amounts and heat that cross each face updated in the sub-step `sub`; returns the
+    /// numbers of the columns with a cell whose outflow may exceed its content.
     pub(crate) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
         let Self {
             space,
@@ -157,9 +164,10 @@ impl Flow {
         count.hot
     }
 
-    /// Scales down the outflow of cells in the columns `hot` that would give more than they
-    /// contain, by one factor per cell for all its faces, rounded down. A cell that gives more than
-    /// a quarter across any face gives its mean heat.
+    /// Scales down the outflow of cells in the columns `hot` whose outflow would exceed their
+    /// content: one factor per cell for all its faces, amounts rounded down. Liquid that leaves a
+    /// cell gets the cell's mean heat if more than a quarter of the cell's amount crosses any face.
+    /// `stamp`: identifier of the sub-step.
     pub(crate) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
         hot.sort_unstable();
         hot.dedup();
@@ -210,8 +218,9 @@ impl Flow {
     }
 }
 
-/// Face numbers of column `c`, ascending, each with the sign of outflow; `None` at a side of the
-/// box. Face 2 c lies east of column c, face 2 c + 1 south.
+/// Numbers of the four faces of column `c`, ascending, each with the sign (1 or −1) that an outflow
+/// from the column has; `None` at a side of the box. Face 2 c lies east of column c, face 2 c + 1
+/// south.
 pub(crate) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
     let [west, east, north, south] = neighbours(space, c);
     [
@@ -222,8 +231,8 @@ pub(crate) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
     ]
 }
 
-/// Returns the numbers of the two columns of face `number`, and the columns themselves with their
-/// neighbours along the face.
+/// Returns the numbers of the two columns of face `number` (that north or west of the face first),
+/// and the columns themselves with their neighbours parallel to the face.
 #[inline]
 pub(crate) fn pair_of(
     space: FlowBox,
@@ -261,8 +270,9 @@ pub(crate) fn pair_of(
     )
 }
 
-/// Parcel of `flux` between the columns `c` and `n`, by the records of the columns: the mean where a
-/// column has several runs or the giver lies at a side of the box.
+/// Returns the parcel (heat and crust of the liquid that crosses) of `flux` between the columns `c`
+/// and `n`, computed from the summaries of the columns. If a column has several runs or the donor
+/// lies at a side of the box, the parcel has the mean heat of the donor.
 pub(crate) fn parcel_of(
     space: FlowBox,
     leans: &Blocks<ColumnSummary>,
@@ -288,7 +298,7 @@ pub(crate) fn parcel_of(
     }
 }
 
-/// Inputs of the face computation in a sub-step.
+/// State of the flow from which the fluxes of a sub-step are computed.
 struct Cross<'a> {
     space: FlowBox,
     columns: &'a Blocks<Column>,
@@ -298,8 +308,9 @@ struct Cross<'a> {
 }
 
 impl Cross<'_> {
-    /// Computes the parts of the south or east face of a column at time level `level`; `c` is an
-    /// entry of a strip's list (column number with the flag [`SIDE`]).
+    /// Computes amounts and heat that cross the south (`SOUTH`) or east face of a column, for a
+    /// sub-step of Δt/2^`level`; `c` is an entry of a strip's list: the column number, with the
+    /// flag [`SIDE`] where neighbours are missing.
     #[inline(always)]
     fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
         if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
@@ -312,8 +323,8 @@ impl Cross<'_> {
         }
     }
 
-    /// Fast path for a face between two columns with a single run each, under the sky; reads
-    /// records only. Returns false if a column has several runs.
+    /// Fast path of `face` for two columns with a single run each, under the sky; reads only the
+    /// columns' summaries. Returns false, and computes nothing, if a column has several runs.
     #[inline(always)]
     fn lean_face<const SOUTH: bool>(
         &self,
@@ -393,7 +404,8 @@ impl Cross<'_> {
         true
     }
 
-    /// Computes the parts of a face whose donor has more wet cells than a record describes.
+    /// Computes the portions of `flux` across the face `number`, for a donor with more wet cells
+    /// than its summary describes.
     #[inline(never)]
     fn tall_parts(
         &self,

@@ -1,4 +1,4 @@
-//! Time step criterion of a column: whether liquid crosses its faces, and the longest stable
+//! Time step criterion of a column: determines if liquid crosses its faces, and the longest stable
 //! sub-step.
 //!
 //! Explicit diffusion with `D = ρ g h³/(3η)` is stable in sub-steps of at most 0.168 dx²/D. Deep,
@@ -16,39 +16,43 @@ use crate::store::blocks::Blocks;
 use crate::store::column::{Column, Run};
 use crate::store::column_summary::ColumnSummary;
 
-/// Time levels up to which the depth alone is the criterion, without and with a yield strength:
-/// evaluating the flux would cost more than it saves. A yield strength prevents most of the flux
-/// that the depth would allow.
+/// Largest time level (binary logarithm of the number of sub-steps in a step) up to which the depth
+/// of a column alone is the criterion, for liquid without and with a yield strength: evaluating the
+/// flux would cost more than it saves. A yield strength prevents most of the flux that the depth
+/// would allow.
 const SHALLOW: [u8; 2] = [3, 1];
 
-/// Time level needed by a column, without regard to the levels of its neighbours.
+/// Time step criterion of one column: longest stable sub-step, without regard to the sub-steps of
+/// its neighbours, with the head difference and the flags that the plan needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Own {
-    /// Time level: the column needs sub-steps of Δt/2^level.
+    /// Time level of the column, whose longest stable sub-step is Δt/2^`level`.
     pub(crate) level: u8,
-    /// Front flag: true if the column is wet and a neighbour is dry, or if its moves are deferred
-    /// and a neighbour is at rest.
+    /// Front flag: true if the column is wet and a neighbour is dry, or if the levelling of the
+    /// column's head differences is deferred and a neighbour is at rest.
     pub(crate) is_front: bool,
-    /// Ease flag: true if moves of the column may be deferred; the column gets a finer level as
-    /// soon as the flux grows.
+    /// Ease flag: true if the levelling of the column's head differences may be deferred to later
+    /// sub-steps; the column gets a finer level as soon as the flux grows.
     pub(crate) is_eased: bool,
-    /// Largest head difference to a lower neighbour, in units of height.
+    /// Largest head difference from the column's uppermost run down to a neighbour, in units of
+    /// height; at least 0.
     pub(crate) fall: i64,
 }
 
-/// Read-only state of the flow from which the plan is computed.
+/// Read-only state of the flow from which the plan of the sub-steps is computed.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'a> {
     pub(crate) space: FlowBox,
     pub(crate) columns: &'a Blocks<Column>,
     pub(crate) leans: &'a Blocks<ColumnSummary>,
     pub(crate) tables: &'a Tables,
-    /// Open-sides flag: true if liquid leaves the box at its sides.
+    /// Open-sides flag: true if liquid that reaches a side of the box leaves the box.
     pub(crate) open_sides: bool,
 }
 
 impl<'a> Ground<'a> {
-    /// Returns true if liquid crosses any face of column `c`, or leaves the box there.
+    /// Returns true if liquid crosses any face of column `c`, or leaves the box through a side at
+    /// column `c`.
     pub(crate) fn stirs(self, c: usize) -> bool {
         let stirs =
             |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
@@ -61,7 +65,8 @@ impl<'a> Ground<'a> {
         self.leans.get(c).is_some_and(ColumnSummary::has_liquid)
     }
 
-    /// Returns true if `is_so` is true for the unlimited flux at any face of column `c`.
+    /// Returns true if `is_so` returns true for the unlimited flux between any pair of runs at the
+    /// faces of column `c`. `at_side`: true to compute from cells instead of summaries.
     #[inline]
     fn any_drive(self, at_side: bool, c: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
         let faces = faces_of(self.space, c).into_iter().flatten();
@@ -77,8 +82,8 @@ impl<'a> Ground<'a> {
         faces.into_iter().any(|(number, _)| any(number))
     }
 
-    /// Records of the two columns of face `number`; `None` at a side of the box or if a column has
-    /// several runs.
+    /// Summaries of the two columns of face `number` and of their neighbours parallel to the face;
+    /// `None` if a column has several runs, or if `at_side` is true.
     #[inline]
     fn lean_pair(self, at_side: bool, number: usize) -> Option<LeanPair<'a>> {
         let (c, nx) = (number / 2, self.space.nx);
@@ -92,12 +97,14 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Time level needed by column `c`. `planned`: present plan of each column.
+    /// Time step criterion of column `c`: its longest stable sub-step, without regard to its
+    /// neighbours' sub-steps. `planned`: present plan of each column.
     pub(crate) fn own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(is_at_side(self.space, c), c, planned)
     }
 
-    /// Time level of column `c` by the general path, without the records: reference for tests.
+    /// Time step criterion of column `c` computed from its cells, without the summaries: reference
+    /// for tests.
     #[cfg(test)]
     pub(crate) fn plain_own(self, c: usize, planned: &Blocks<Planned>) -> Own {
         self.own_by(true, c, planned)
@@ -137,9 +144,9 @@ impl<'a> Ground<'a> {
         Own { level, ..own }
     }
 
-    /// Time level of column `c` by its depth: stable for explicit diffusion and for a wave of speed
-    /// `ρ g h² S/η`; also the largest head difference from the uppermost run to a neighbour, and
-    /// the front flag.
+    /// Criterion of column `c` by its depth alone: the time level at which explicit diffusion and a
+    /// wave of speed `ρ g h² S/η` are stable, the largest head difference from the uppermost run to
+    /// a neighbour, and the front flag.
     fn deep_level(self, c: usize) -> Own {
         let Self {
             space,
@@ -179,8 +186,8 @@ impl<'a> Ground<'a> {
         own
     }
 
-    /// Fast path of `deep_level` for a column with a single run inside the box, from its record and
-    /// the records of its neighbours; `None` if the column has several runs.
+    /// Fast path of `deep_level` for a column with a single run inside the box, from its summary
+    /// and the summaries of its neighbours; `None` if the column has several runs.
     #[inline]
     fn lean_level(self, c: usize) -> Option<Own> {
         let Self {
@@ -210,12 +217,13 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Binary logarithm of the factor by which a run spreads faster than liquid under the sky.
+/// Binary logarithm of the factor by which the liquid of `run` spreads faster than liquid under the
+/// sky; `touching()`: runs of the neighbouring columns.
 ///
 /// Between two full runs the diffusivity is `D/4` (roof) times 16 (slot). Between a full and a
-/// partly full run the mean of h³ is up to 4.5 times that of the former, at the end of a tunnel in
-/// a pond: one power more leaves less than 1e-4 of the fluxes clamped. Two would leave none, but a
-/// lava field with roofs would evaluate half as many faces again.
+/// partly full run the mean of h³ is up to 4.5 times that of the full run, at the end of a tunnel
+/// in a pond: one power more leaves less than 1e-4 of the fluxes clamped. Two powers more would
+/// leave none, but a lava field with roofs would need half as many face evaluations again.
 fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn() -> R) -> i32 {
     let is_beside = |other: &&Run| run.roof.min(other.roof) > run.floor.max(other.floor);
     match run.full {

@@ -1,10 +1,10 @@
-//! Flux law: the flux across the vertical face between two columns in a sub-step.
+//! Flux law: the amount of liquid that crosses the vertical face between two columns in a sub-step.
 //!
 //! q = ρ g c² G ½ (M₁ φ₁ + M₂ φ₂), the flux of a viscous layer per metre of width (Huppert 1982),
 //! with the mobility `M` = h³/(3η) and the yielding factor φ of a Bingham liquid on each side, `G`
 //! the slope of the heads and `c` the squared cosine of the bed's slope. Each side has its own
-//! viscosity and yield strength: with those of the giver alone, hot and cold columns aslant to the
-//! grid would resist in series, and the flow would run less far. `docs/flow.md` derives the
+//! viscosity and yield strength: with those of the donor alone, hot and cold columns at an angle to
+//! the grid would resist in series, and the flow would run less far. `docs/flow.md` derives the
 //! equation.
 
 use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
@@ -13,44 +13,51 @@ use crate::store::column::{Column, Run, SKY, SLOT, UNIT};
 use crate::store::column_summary::ColumnSummary;
 use lavoxel_base::random::mix64;
 
-/// Number of fractional bits of a flux.
+/// Number of fractional bits of the amount that crosses a face, before rounding to whole units.
 pub(crate) const FRACTION: i32 = 24;
 
-/// Upper bound in units of the head difference used by the flux limiter.
+/// Upper limit, in units of height, to which the driving head difference is clamped before the flux
+/// is computed.
 const HIGHEST: i64 = 1 << 38;
 
-/// Head difference in units of height that causes no flux. Stochastic rounding leaves differences
-/// of a few units, and liquid exchanged over such differences would never come to rest. With cells
-/// of 5 m the threshold is 2.4 µm from column to column.
+/// Largest head difference, in units of height, that causes no flux. Stochastic rounding leaves
+/// differences of a few units, and liquid exchanged over such differences would never come to rest.
+/// With cells of 5 m the threshold is 2.4 µm from column to column.
 const REST: i64 = 8;
 
-/// Binary logarithm of the ratio of head to excess amount under a roof, see [`SLOT`].
+/// Binary logarithm of [`SLOT`], the ratio of head to excess amount under a roof.
 const SLOT_BITS: i32 = SLOT.trailing_zeros() as i32;
 
-/// Share of the driving stress at which a Bingham yield strength stops the liquid. Close to 1 the
-/// flux decreases with the square of the missing stress, so no dome would ever come to rest. No
-/// yield strength of a lava is known to better than 1/128.
+/// Yield strength, as a share of the driving stress, from which a Bingham liquid does not move.
+/// Close to 1 the flux decreases with the square of the missing stress, so no dome would ever come
+/// to rest. No yield strength of a lava is known to better than 1/128.
 pub(crate) const HELD: f64 = 1.0 - 1.0 / 128.0;
 
-/// Power of two: a head excess over the yield threshold below tolerance/2^CREEP causes no flux.
+/// Binary logarithm of a divisor: a head difference that exceeds the yield threshold by at most
+/// tolerance/2^CREEP causes no flux. The tolerance is the head difference that sub-steps need not
+/// resolve.
 const CREEP: i32 = 5;
 
-/// Power of two: the tolerance is at most depth/2^THIN.
+/// Binary logarithm of a divisor: the tolerance, the head difference that sub-steps need not
+/// resolve, is at most depth/2^THIN.
 const THIN: i32 = 6;
 
-/// Multiple of the tolerance up to which a clamped head difference counts as deferred: more liquid
-/// may arrive within a sub-step than the plan assumed.
+/// Factor by which a clamped head difference may exceed the tolerance and still count as deferred
+/// to later sub-steps, and not as an error: more liquid may arrive within a sub-step than the plan
+/// assumed.
 const PUT_OFF: i64 = 8;
 
-/// The two columns of a face, and their neighbours along the face; `None` at a side of the box.
+/// The two columns of a face (`there` lies east or south of `here`), and the neighbours of both in
+/// the direction parallel to the face.
 pub(crate) struct Pair<'a> {
     pub(crate) here: &'a Column,
     pub(crate) there: &'a Column,
-    /// Neighbours along the face, in this order: before and after `here`, before and after `there`.
+    /// Neighbours parallel to the face, in the order: before and after `here`, before and after
+    /// `there`; `None` if one of the four lies outside the box.
     pub(crate) beside: Option<[&'a Column; 4]>,
 }
 
-/// Quantities of a run that enter the flux.
+/// State of a run on one side of a face: all that the flux law reads.
 struct RunFlux {
     floor: i64,
     roof: i64,
@@ -111,36 +118,43 @@ impl RunFlux {
     }
 }
 
-/// Flux between two runs in a sub-step.
+/// Flux between two runs across a face in a sub-step, after the limiter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flux {
     /// Direction flag: true if the liquid moves from `here` to `there`.
     pub(crate) is_forward: bool,
-    /// Index of the donor run in its column.
+    /// Index of the run that liquid leaves, among the runs of the donor column.
     giver: usize,
-    /// Amount that crosses, in units with [`FRACTION`] fractional bits.
+    /// Amount that crosses the face, in units with [`FRACTION`] fractional bits.
     pub(crate) units: u64,
-    /// Lowest and highest height in units at which liquid crosses.
+    /// Lower end of the face's opening in units of height: the higher of the floors on its two
+    /// sides.
     low: i64,
+    /// Upper end of the face's opening in units of height: the lower of the roofs on its two sides.
     high: i64,
-    /// Lid flag: true if the opening of the face ends below the surface of the donor.
+    /// Roof flag: true if the opening of the face ends below the liquid's surface on the donor's
+    /// side.
     is_lidded: bool,
     pub(crate) is_capped: bool,
-    /// Deferred head difference in units: part of the move left to later sub-steps, as
-    /// [`Tables::tolerance`] allows; else 0.
+    /// Head difference in units of height whose levelling is deferred to later sub-steps, as
+    /// [`Tables::tolerance`] allows; 0 if nothing is deferred.
     pub(crate) eased: i64,
 }
 
-/// Unlimited flux between two runs, with the quantities that the limiter needs.
+/// Flux between two runs by the flux law, with the quantities that the limiter and the time step
+/// criterion need.
 pub(crate) struct Drive {
     is_forward: bool,
-    /// Amount in units that would cross in the time Δt/2^level.
+    /// Amount in units that would cross the face without the limiter in the time Δt/2^`level`
+    /// passed to `drive`.
     flux: SoftFloat,
-    /// Head difference in units of height in excess of the yield threshold.
+    /// Driving head difference in units of height: the difference of the heads, reduced by the
+    /// share that the yield strength balances.
     excess: i64,
-    /// Depth of the donor's liquid above the sill, in units of height.
+    /// Depth in units of height of the donor's liquid above the sill (the higher of both floors).
     stands: i64,
-    /// Binary logarithm of the ratio of head to amount: 0 under the sky.
+    /// Binary logarithm of the rise of the head per unit of amount: 0 under the sky, `SLOT_BITS`
+    /// if one of the runs is full.
     slot: i32,
     low: i64,
     high: i64,
@@ -148,7 +162,8 @@ pub(crate) struct Drive {
 }
 
 impl Pair<'_> {
-    /// Calls `each` with the fluxes between all pairs of touching runs, for the time Δt/2^level.
+    /// Calls `each` with the limited flux of every pair of runs between which liquid flows across
+    /// the face, for a sub-step of Δt/2^`level`.
     #[inline]
     pub(crate) fn fluxes(&self, tables: &Tables, level: i32, mut each: impl FnMut(Flux)) {
         for i in 0..self.here.runs.len() {
@@ -183,15 +198,17 @@ impl Pair<'_> {
         )
     }
 
-    /// Iterator over the unlimited fluxes between all pairs of touching runs, for a whole step.
+    /// Iterator over the fluxes before the limiter of all pairs of runs between which liquid flows
+    /// across the face, for a whole step.
     pub(crate) fn pair_fluxes(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
         let pairs =
             (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
     }
 
-    /// Amount in units that would leave the cell at `level` of `here` (`of_here`) or of `there`
-    /// across the face in a whole step, without the limiter.
+    /// Amount in units that would leave a cell across the face in a whole step, without the
+    /// limiter. `level`: index of the cell from the floor of the box; `of_here`: true for a cell of
+    /// `here`, false for a cell of `there`.
     pub(crate) fn leaves(&self, of_here: bool, level: i32, tables: &Tables) -> f64 {
         let giver = if of_here { self.here } else { self.there };
         let pairs =
@@ -210,8 +227,9 @@ impl Pair<'_> {
         of_cell.sum()
     }
 
-    /// Four times the slope of the heads along the face, as a head difference between neighbouring
-    /// columns in units of height.
+    /// Absolute slope of the heads parallel to the face, as the mean over its wet sides (`a`: run
+    /// in `here`, `b`: run in `there`), as four times the head difference between neighbouring
+    /// columns, in units of height; 0 at a side of the box.
     #[inline]
     fn slope_along(&self, a: &Run, b: &Run) -> u64 {
         let Some([before_a, after_a, before_b, after_b]) = self.beside else {
@@ -226,9 +244,10 @@ impl Pair<'_> {
         .unsigned_abs()
     }
 
-    /// Distributes a flux over the cells of the donor by the velocity profile; calls `each(level,
-    /// amount)` for each part, with the amount in units. Rounding is stochastic: `key` is the
-    /// random key of the sub-step, `face` the number of the face.
+    /// Splits `flux` into portions, one for each cell of the donor, by the velocity profile; calls
+    /// `each(level, amount)` for each portion that is not zero, with the index of the cell from the
+    /// floor of the box and the amount in units. Rounding is stochastic: `key` is the random key of
+    /// the sub-step, `face` the number of the face.
     #[inline]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize, mut each: impl FnMut(i32, i32)) {
         let giver = if flux.is_forward {
@@ -260,9 +279,10 @@ impl Pair<'_> {
     }
 }
 
-/// Unlimited flux between the runs `a` and `b` by the flux law; `None` if nothing flows. `along()`:
-/// four times the slope of the heads along the face, as a head difference between neighbouring
-/// columns. `OPEN`: true if both runs are under the sky.
+/// Flux before the limiter between the runs `a` and `b`, for a sub-step of Δt/2^`level`; `None` if
+/// no liquid crosses. `cos2`: squared cosine of the bed's slope; `along()`: absolute slope of the
+/// heads parallel to the face, as four times the head difference between neighbouring columns;
+/// `OPEN`: true if both runs are under the sky.
 #[inline(always)]
 fn drive<const OPEN: bool>(
     a: &RunFlux,
@@ -361,8 +381,8 @@ fn drive<const OPEN: bool>(
 }
 
 impl Drive {
-    /// Flux clamped so that the donor remains the higher run: at most a quarter of the head
-    /// difference is moved.
+    /// Returns the flux clamped so that the head of the donor remains the higher one: at most a
+    /// quarter of the head difference is levelled.
     #[inline(always)]
     fn limited(&self, tables: &Tables) -> Flux {
         let &Self {
@@ -388,7 +408,8 @@ impl Drive {
         }
     }
 
-    /// Head difference in units of height whose move may be deferred, see [`Tables::tolerance`].
+    /// Head difference in units of height whose levelling may be deferred, see
+    /// [`Tables::tolerance`].
     #[inline(always)]
     fn tolerance(&self, tables: &Tables) -> i64 {
         tables
@@ -398,9 +419,10 @@ impl Drive {
             .max(REST << self.slot)
     }
 
-    /// Time level at which the flux is stable: explicit diffusion may remove 0.168 of the head
-    /// difference in a sub-step, and a wave may cross 0.42 columns. A head difference within the
-    /// tolerance may lose as much as the whole tolerance would.
+    /// Time level (binary logarithm of the number of sub-steps in a step) at which the flux is
+    /// stable: explicit diffusion may remove 0.168 of the head difference in a sub-step, and a wave
+    /// may cross 0.42 columns. A head difference within the tolerance may lose as much as the whole
+    /// tolerance would.
     #[inline]
     pub(crate) fn level(&self, tables: &Tables) -> i32 {
         let tolerance = self.tolerance(tables);
@@ -423,12 +445,13 @@ impl Drive {
     }
 }
 
-/// Two columns with a single run each, under the sky: gives the same flux as [`Pair`], from the
-/// records alone.
+/// The two columns of a face, if each has a single run under the sky: gives the same flux as
+/// `Pair`, computed from the summaries of the columns alone.
 pub(crate) struct LeanPair<'a> {
     pub(crate) here: &'a ColumnSummary,
     pub(crate) there: &'a ColumnSummary,
-    /// Neighbours along the face: before and after `here`, before and after `there`.
+    /// Summaries of the neighbours parallel to the face, in the order: before and after `here`,
+    /// before and after `there`.
     pub(crate) beside: [&'a ColumnSummary; 4],
 }
 
@@ -438,7 +461,7 @@ impl LeanPair<'_> {
         Some(self.drive(tables, level)?.limited(tables))
     }
 
-    /// Unlimited flux for the time Δt/2^level; `None` if nothing flows.
+    /// Flux before the limiter in a sub-step of Δt/2^`level`; `None` if no liquid crosses the face.
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = mean_cos2([self.here.cos2(), self.there.cos2()]);
@@ -468,8 +491,9 @@ impl LeanPair<'_> {
         .unsigned_abs()
     }
 
-    /// Parts of a flux from a donor with at most two wet cells: level of the first part, and the
-    /// amounts in units at that level and one level above.
+    /// Splits `flux` into its portions from the cells of a donor with at most two wet cells:
+    /// returns the index of the lower of these cells, and the amounts in units from that cell and
+    /// from the cell above. `key`: random key of the sub-step; `face`: number of the face.
     #[inline(always)]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
         let giver = if flux.is_forward {
@@ -503,14 +527,15 @@ impl LeanPair<'_> {
     }
 }
 
-/// Random bits of a face in a sub-step: a hash of `key` and `face`.
+/// Random bits for the rounding at a face in a sub-step: a hash of the sub-step's `key` and the
+/// number of the `face`.
 #[inline(always)]
 fn lots(key: u64, face: usize) -> u64 {
     mix64(key ^ face as u64)
 }
 
-/// Random bits for the rounding of one part, taken from `lots`; `part`: index counted from the
-/// lowest part.
+/// [`FRACTION`] random bits for the rounding of one portion of a flux, taken from the face's bits
+/// `lots`; `part`: index of the portion, from the lowest cell up.
 #[inline(always)]
 fn lot(lots: u64, part: i32) -> u64 {
     match part {
@@ -520,8 +545,9 @@ fn lot(lots: u64, part: i32) -> u64 {
     }
 }
 
-/// Share of the flux of liquid with uniform viscosity over a sill that passes below the bottom of
-/// the cell at `level`: (3x² − x³)/2, in fixed point with 32 fractional bits.
+/// Share of a flux over a sill that passes below the bottom of the cell with index `level`, for
+/// uniform viscosity: (3x² − x³)/2, in fixed point with 32 fractional bits. `low`, `surface`:
+/// heights of sill and surface in units.
 #[inline]
 fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
     let x = share_of_height(low, surface, level);
@@ -529,8 +555,8 @@ fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
     (3 * square - ((square * x) >> 32)) >> 1
 }
 
-/// Share of the height from the sill (`low`) to the surface that lies below the bottom of the cell
-/// at `level`, in fixed point with 32 fractional bits.
+/// Share x of the height from the sill (`low`) to the `surface` that lies below the bottom of the
+/// cell with index `level`, in fixed point with 32 fractional bits; heights in units.
 #[inline]
 fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
     let height = SoftFloat::from_units((i64::from(level) * UNIT - low).max(0) as u64);
@@ -540,7 +566,8 @@ fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
 }
 
 impl Flux {
-    /// Share (0 to 1) of the flux that comes from the donor's cell at `level`.
+    /// Share (0 to 1) of this flux that comes from the cell with index `level` of the donor column
+    /// `giver`; `run`: the donor run.
     fn share_of(&self, giver: &Column, run: &Run, level: i32) -> f64 {
         let surface = run.surface().min(self.high);
         let lowest = run.first.max(self.low.div_euclid(UNIT) as i32);
@@ -561,8 +588,9 @@ impl Flux {
         up_to.saturating_sub(below) as f64 / SHARE_ONE as f64
     }
 
-    /// Share of the flux that passes below the bottom of the cell at `level`, in fixed point with
-    /// 32 fractional bits.
+    /// Share of this flux that passes below the bottom of the donor's cell with index `level`, in
+    /// fixed point with 32 fractional bits. `surface`: upper end in units of height of the liquid
+    /// that crosses.
     fn share_below(&self, giver: &Column, run: &Run, surface: i64, level: i32) -> u64 {
         if self.low <= run.floor && !self.is_lidded {
             return u64::from(giver.shares[(level - 1 - giver.base) as usize]);
@@ -576,13 +604,13 @@ impl Flux {
 }
 
 /// Returns true if the slope `along` the face makes the margin of a stream yield, although the mean
-/// depth of both sides would hold it: by the mean alone a narrow stream stays one column wide.
+/// depth of the two sides would resist: with the mean alone, a narrow stream stays one column wide.
 ///
-/// Next to its margin a stream on a slope G holds h² h'² = c² − (h G)² with c = τ/(ρ g): the edge of
-/// a levee, from no depth to c/G within c/G² (cf. Hulme 1974). That is less than a column where
-/// columns are wide, and the depth of the giver is the one that yields, until the taker holds as
-/// much as such an edge, (π/4) c²/G³. `beyond`: depth of the taker in units; `strength`: yield
-/// strength of the giver.
+/// Next to its margin, a stream on a slope G has a depth h with h² h'² = c² − (h G)² and c = τ/(ρ
+/// g): the edge of a levee, which rises from depth 0 to c/G within c/G² (cf. Hulme 1974). Where
+/// columns are wider than this edge, the depth of the donor decides, until the receiver contains as
+/// much liquid as such an edge, (π/4) c²/G³. `beyond`: depth of the receiver in units of height;
+/// `strength`: yield strength of the donor.
 #[inline(always)]
 fn is_open_margin(along: SoftFloat, beyond: i64, strength: SoftFloat) -> bool {
     // The strength holds 2 c.
@@ -594,23 +622,24 @@ fn is_open_margin(along: SoftFloat, beyond: i64, strength: SoftFloat) -> bool {
         .is_less(edge)
 }
 
-/// Mean of the squared cosines of the bed's slope in two columns.
+/// Mean of the squared cosines of the bed's slope in the two columns of a face.
 #[inline(always)]
 fn mean_cos2([here, there]: [SoftFloat; 2]) -> SoftFloat {
     here.plus(there).shifted(-1)
 }
 
-/// Yielding factor of a Bingham flux: 1 − 3b/2 + b³/2, where `b` is the share of the depth that
-/// does not yield (plug), in fixed point with 32 fractional bits.
+/// Factor by which a yield strength reduces the flux of a Bingham liquid: 1 − 3b/2 + b³/2, where
+/// `b` is the share of the depth that does not yield (plug), in fixed point with 32 fractional
+/// bits.
 #[inline]
 fn yielding(b: u64) -> SoftFloat {
     let cube = (((b * b) >> 32) * b) >> 32;
     SoftFloat::from_units((SHARE_ONE + (cube >> 1)).saturating_sub((3 * b) >> 1)).shifted(-32)
 }
 
-/// Head, in units, of the run of a neighbouring `column` with the largest vertical overlap with
-/// `run`. For a dry run its floor if that is lower than the head of `run`; without overlap the head
-/// of `run` itself (mirror).
+/// Head in units of height that the liquid of `run` meets in the neighbouring `column`: the head of
+/// the column's run with the largest vertical overlap, or the floor of that run if it is dry. The
+/// head of `run` itself, so that no flux results, if that floor lies higher or no run overlaps.
 #[inline]
 pub(crate) fn head_beside(column: &Column, run: &Run) -> i64 {
     let overlap = |other: &&Run| run.roof.min(other.roof) - run.floor.max(other.floor);

@@ -1,5 +1,5 @@
-//! Second pass of a sub-step: adds the parts that cross the faces to every due column, and settles
-//! the liquid.
+//! Second stage of a sub-step: adds the liquid and heat that cross the faces to every column that
+//! the sub-step updates, and moves the liquid to the floor of its gap.
 
 use crate::motion::cross::{Face, faces_of};
 use crate::motion::parcel::crust_of;
@@ -13,8 +13,8 @@ use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox, FlowCell, UNITS};
 
 impl Flow {
-    /// Adds the crossing parts to every due column, then moves the liquid to its floor and updates
-    /// runs and record.
+    /// Adds the liquid and heat that cross its faces to every column that the sub-step `sub`
+    /// updates, then moves the liquid to the floor of its gap and recomputes runs and summary.
     pub(crate) fn gather(&mut self, plan: &Plan, sub: SubStep) {
         let Self {
             space,
@@ -51,7 +51,8 @@ impl Flow {
     }
 }
 
-/// Inputs of the column update in a sub-step.
+/// State of the flow from which a sub-step updates columns: the fluxes across faces, and tables of
+/// viscosity and yield strength.
 struct Gather<'a> {
     space: FlowBox,
     faces: &'a Blocks<[Face; 2]>,
@@ -60,7 +61,8 @@ struct Gather<'a> {
 }
 
 impl Gather<'_> {
-    /// Adds the parts that cross the faces of column `c`. Returns the heat left in emptied cells,
+    /// Adds liquid, heat and crust that cross the faces of column `c` (number, with the flag
+    /// `SIDE` at a side of the box) to `column`. Returns the heat in units left in emptied cells,
     /// which is booked as lost to the sky.
     #[inline(always)]
     fn column(&self, c: u32, column: &mut Column, lean: &mut ColumnSummary) -> i64 {
@@ -79,8 +81,8 @@ impl Gather<'_> {
             .unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
     }
 
-    /// Fast path for a column with a single run, under the sky, and at most two wet cells before
-    /// and after the update. `None` for any other column, which is then unchanged.
+    /// Fast path of `column` for a column with a single run, under the sky, and at most two wet
+    /// cells before and after the update. `None` for any other column, which is then unchanged.
     #[inline(always)]
     fn lean_column(&self, c: usize, column: &mut Column, lean: &mut ColumnSummary) -> Option<i64> {
         if !lean.is_whole() {
@@ -194,16 +196,17 @@ impl Gather<'_> {
     }
 }
 
-/// Heat deficit in units of heat of the crust on a part of `amount` units; with the sign of
-/// `amount`, positive from the face's own column to its neighbour.
+/// Heat deficit, in units of heat, of the crust on `amount` units that cross a face, with the sign
+/// of `amount` (positive from the face's own column to its neighbour). `skins`: heat deficits in
+/// kelvin of the liquid from the own column and from the neighbour.
 #[inline(always)]
 fn crust_of_part(amount: i32, skins: [f32; 2]) -> i64 {
     let crust = crust_of(amount.abs(), skins[usize::from(amount < 0)]);
     if amount < 0 { -crust } else { crust }
 }
 
-/// Moves `amount` units of liquid and `heat` units of heat from a cell to the cell above, or down
-/// for negative values.
+/// Moves `amount` units of liquid and `heat` units of heat from the cell `lower` to the cell
+/// `upper` above; negative values move liquid and heat down.
 #[inline]
 fn move_up(lower: &mut FlowCell, upper: &mut FlowCell, amount: i32, heat: i64) {
     lower.amount -= amount;

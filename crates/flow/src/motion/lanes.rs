@@ -1,22 +1,22 @@
-//! Vectors of `LANES` floating-point numbers for SIMD registers. Invariant: each operation gives
-//! the same bits as the scalar operation.
+//! Vectors of `LANES` numbers of type `f64` for SIMD registers. Invariant: each operation gives the
+//! same bits as the scalar operation.
 //!
 //! Plain loops, since `array::from_fn` and `map` stay calls in a profile that optimises less than a
 //! release.
 
 use std::ops::{Add, BitAnd, Div, Mul, Not, Sub};
 
-/// Number of lanes: four `f64` fill a vector of 256 bits.
+/// Number of lanes of a vector: four `f64` fill 256 bits.
 pub(crate) const LANES: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lanes(pub(crate) [f64; LANES]);
 
-/// Mask with one entry per lane: all bits set (true) or none (false).
+/// Mask of a vector's lanes: each entry has all bits set (true) or none (false).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask([u64; LANES]);
 
-/// Array whose lanes are computed one after the other.
+/// Array of `LANES` values: evaluates `$value` once for each lane index `$i`, in order.
 macro_rules! each_lane {
     (|$i:ident| $value:expr) => {{
         let mut lanes = [Default::default(); LANES];
@@ -50,7 +50,7 @@ impl Lanes {
         self.compared(other, |a, b| a < b)
     }
 
-    /// Lane-wise maximum; no lane may be NaN.
+    /// Vector of the larger value in each lane; no lane may be NaN.
     #[inline(always)]
     pub(crate) fn max(self, other: Self) -> Self {
         Self(each_lane!(|i| if self.0[i] > other.0[i] {
@@ -60,7 +60,7 @@ impl Lanes {
         }))
     }
 
-    /// Lane-wise minimum; no lane may be NaN.
+    /// Vector of the smaller value in each lane; no lane may be NaN.
     #[inline(always)]
     pub(crate) fn min(self, other: Self) -> Self {
         Self(each_lane!(|i| if self.0[i] < other.0[i] {
@@ -70,7 +70,7 @@ impl Lanes {
         }))
     }
 
-    /// Lane-wise square root.
+    /// Vector of the square roots of all lanes.
     #[inline(always)]
     pub(crate) fn root(self) -> Self {
         Self(each_lane!(|i| self.0[i].sqrt()))
@@ -85,7 +85,7 @@ impl Lanes {
 impl Mask {
     pub(crate) const ALL: Self = Self([u64::MAX; LANES]);
 
-    /// Selects lanes of `a` where the mask is set, else lanes of `b`.
+    /// Vector with the lanes of `a` where the mask is true, and the lanes of `b` elsewhere.
     #[inline(always)]
     pub(crate) fn pick(self, a: Lanes, b: Lanes) -> Lanes {
         Lanes(each_lane!(|i| f64::from_bits(

@@ -1,18 +1,20 @@
-//! Mobility of a run of several cells with different viscosities, and the share of the flux in each
-//! cell.
+//! Mobility of a run of liquid whose cells have different viscosities, and the share of the flux
+//! that passes in each cell.
 
 use smallvec::SmallVec;
 
 use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
 
-/// Number of fractional bits of a share of the depth.
+/// Number of fractional bits of fixed-point shares of the liquid's depth.
 const PART: i32 = 28;
 
-/// Bits of the share of the flux in the lower of two cells: a record has room for 24.
+/// Mask of the 24 leading bits of a 32-bit share of the flux in the lower of two cells; a column's
+/// summary stores no more.
 const SHARE_BITS: u32 = !0xff;
 const WHOLE: u64 = 1 << PART;
 
-/// Returns `height / depth` in fixed point with [`PART`] fractional bits; 0 for a negative height.
+/// Returns the share `height / depth` in fixed point with [`PART`] fractional bits; 0 for a
+/// negative height. `depth` must be positive, `height` less than 2^36.
 #[inline]
 pub(crate) fn part_of(height: i64, depth: i64) -> u64 {
     ((height.max(0) as u64) << PART) / depth as u64
@@ -23,15 +25,16 @@ fn product(a: u64, b: u64) -> u64 {
     (a * b) >> PART
 }
 
-/// Returns `fluidity` times a share with [`PART`] fractional bits.
+/// Returns `fluidity` times the share `part`, which has [`PART`] fractional bits.
 #[inline]
 fn scaled(fluidity: SoftFloat, part: u64) -> SoftFloat {
     fluidity.times(SoftFloat::from_units(part)).shifted(-PART)
 }
 
-/// Returns the mobility divided by the cube of the depth for two layers, and the share of the flux
-/// in the lower layer (32 fractional bits): the velocity profile `u' = (h − z)/η` integrated twice.
-/// `x`: the upper layer's share of the depth.
+/// Returns the fluidity (mobility divided by the cube of the depth) of liquid in two cells with the
+/// fluidities `lower` and `upper`, and the share of the flux in the lower cell (32 fractional
+/// bits): the velocity profile `u' = (h − z)/η` integrated twice. `x`: share of the depth that lies
+/// in the upper cell, with [`PART`] fractional bits.
 #[inline]
 pub(crate) fn two_layers([lower, upper]: [SoftFloat; 2], x: u64) -> (SoftFloat, u32) {
     let y = WHOLE - x.min(WHOLE);
@@ -45,9 +48,10 @@ pub(crate) fn two_layers([lower, upper]: [SoftFloat; 2], x: u64) -> (SoftFloat, 
     )
 }
 
-/// Returns the mobility divided by the cube of the depth for any number of layers, from the bottom
-/// up. `above(i)`: share of the depth above layer `i`; `shares` receives the cumulative share of
-/// the flux below the top of each layer.
+/// Returns the fluidity (mobility divided by the cube of the depth) of liquid in several cells with
+/// the `fluidities`, from the bottom up. `above(i)`: share of the depth above cell `i`, with
+/// [`PART`] fractional bits; `shares` receives for each cell the share of the flux below its top,
+/// with 32 fractional bits.
 pub(crate) fn layers(
     fluidities: impl ExactSizeIterator<Item = SoftFloat>,
     above: impl Fn(usize) -> u64,

@@ -1,5 +1,5 @@
-//! Motion of a flow: fluxes across faces, the schedule of columns and faces in sub-steps, and the
-//! distribution over threads.
+//! Motion of a flow: fluxes across faces, the choice of the columns and faces that each sub-step
+//! updates, and the distribution of this work over threads.
 
 pub(crate) mod cross;
 pub(crate) mod demand;

@@ -1,15 +1,15 @@
 //! Parcels: heat and crust of the liquid that crosses a face, to second order.
 //!
 //! A parcel with the mean heat and crust of its column (donor cell) would mix core and margins of a
-//! flow aslant to the grid, as if heat diffused with u Δx/2 · sin φ cos φ (sin φ + cos φ). So heat
-//! and crust are taken to vary linearly within a column, with a limited slope, and the parcel is the
-//! part of the column next to the face:
+//! flow at an angle to the grid, as if heat diffused with u Δx/2 · sin φ cos φ (sin φ + cos φ). So
+//! heat and crust are taken to vary linearly within a column, with a limited slope, and the parcel
+//! is the part of the column next to the face:
 //!
 //! ```text
 //! ΔT = ½ (1 − ν) limited(T − T_behind, T_taker − T),  ν: share of the giver that crosses
 //! ```
 //!
-//! Invariants: giver and taker count the same integers; no cell gives more heat than it has.
+//! Invariants: donor and receiver count the same integers; no cell gives more heat than it has.
 
 use crate::HEAT_UNITS;
 use crate::motion::face::FRACTION;
@@ -17,17 +17,19 @@ use crate::motion::soft_float::SoftFloat;
 use crate::store::column::Warmth;
 use crate::store::column_summary::ColumnSummary;
 
-/// Heat and crust of the liquid that crosses a face.
+/// Heat and crust of the liquid that crosses a face (parcel).
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Parcel {
-    /// Heat in excess of the mean of the giver's cell, in kelvin.
+    /// Heat of the parcel minus the mean heat of the donor cell, in kelvin.
     excess: f32,
-    /// Heat deficit of the crust, averaged over the depth, in kelvin.
+    /// Heat deficit of the crust on the parcel relative to its core, in kelvin, averaged over the
+    /// depth.
     pub(crate) skin: f32,
 }
 
 impl Parcel {
-    /// Parcel with the mean heat of its cell and the crust `skin` (K) of its column.
+    /// Parcel with the mean heat of the donor cell and the crust of its column, whose heat deficit
+    /// is `skin` (K, averaged over the depth).
     pub(crate) fn mean(skin: f32) -> Self {
         Self { excess: 0.0, skin }
     }
@@ -37,9 +39,9 @@ impl Parcel {
         Self { excess, skin }
     }
 
-    /// Parcel of a flux of `units` (amount with [`FRACTION`] fractional bits) from `giver` to
-    /// `taker`, both with one run; `behind`: the column on the other side of the giver. `heats`:
-    /// heats in kelvin of the coldest and of the hottest liquid.
+    /// Parcel of the liquid that crosses from the column `giver` to `taker`, both with one run.
+    /// `behind`: the column on the other side of `giver`; `units`: amount that crosses, with
+    /// [`FRACTION`] fractional bits; `coldest`, `hottest`: bounds of the liquid's heat in kelvin.
     #[inline(always)]
     pub(crate) fn new(
         [behind, giver, taker]: [&ColumnSummary; 3],
@@ -71,9 +73,10 @@ impl Parcel {
         }
     }
 
-    /// Heat in units of `amount` units of liquid out of a cell with `held` units and the heat
-    /// `warmth` per unit. Where a cell gives more than a quarter of its liquid, the limiter
-    /// [`crate::Flow::limit`] replaces it by the mean.
+    /// Heat in units of `amount` units of liquid of this parcel, from a cell with `held` units of
+    /// liquid and the heat `warmth` per unit of amount. If the cell gives more than a quarter of
+    /// its liquid, the limiter ([`crate::Flow::limit`]) later replaces this heat by the cell's
+    /// mean.
     #[inline(always)]
     pub(crate) fn heat(self, amount: i32, held: i64, warmth: Warmth) -> i64 {
         let mean = warmth.times(amount);
@@ -88,16 +91,17 @@ impl Parcel {
     }
 }
 
-/// Heat deficit in units of heat of the crust on `amount` units of liquid with the deficit `skin`
-/// in kelvin.
+/// Heat deficit, in units of heat, of the crust on `amount` units of liquid; `skin`: heat deficit
+/// in kelvin, averaged over the depth.
 #[inline(always)]
 pub(crate) fn crust_of(amount: i32, skin: f32) -> i64 {
     (f64::from(amount) * f64::from(skin) * HEAT_UNITS as f64) as i64
 }
 
-/// Limited slope of a quantity by its differences over both faces (superbee, Roe 1985): zero at an
-/// extremum, so that no new extremum can form, else as steep as neither column's bound forbids. Hot
-/// and cold lava next to each other do not mix in nature: heat conducts less than a metre in a day.
+/// Limited difference of a quantity across a column, from its differences to the column before and
+/// to the column after (superbee limiter, Roe 1985): zero at an extremum, so that no new extremum
+/// can form; elsewhere the largest that both differences allow. So hot and cold lava next to each
+/// other do not mix, as in nature, where heat conducts less than a metre in a day.
 #[inline(always)]
 fn limited(before: f32, after: f32) -> f32 {
     if before * after <= 0.0 {

@@ -1,19 +1,21 @@
 //! Plan of a step: the columns and faces that are updated in each sub-step. Every column has its
 //! own time level (local time stepping).
 //!
-//! A step of Δt has sub-steps of Δt/2^l. A column gets the smallest level `l` that is stable for it
-//! ([`crate::motion::demand`]). Invariant: its neighbours are at most one level coarser, and the
-//! neighbours' neighbours at most two; a face is updated at the finer level of its two columns.
+//! A step of Δt is divided into sub-steps of Δt/2^l; `l` is called the time level. A column gets
+//! the smallest level that is stable for it ([`crate::motion::demand`]). Invariant: its neighbours
+//! are at most one level coarser, and the neighbours' neighbours at most two; a face is updated at
+//! the finer level of its two columns.
 //!
-//! Liquid at rest takes no part: a column stirs if liquid crosses its faces, and only columns near
-//! stirring columns are active. Where nothing near a column has changed, the column stays at rest
-//! without any evaluation.
+//! Liquid at rest takes no part: a column *stirs* if liquid crosses its faces, and only columns
+//! near stirring columns are active. Where nothing near a column has changed, the column stays at
+//! rest without any evaluation.
 //!
-//! A step consists of rounds; a round is as long as a fast front may advance before the columns
-//! ahead must become active. At the start of a round, columns whose own sub-step ends there get new
-//! levels. The others keep their levels, so that a fast front costs nothing elsewhere; but deep
-//! liquid with deferred moves gets a finer level as soon as the flux grows. Levels follow from the
-//! state at the round's start, so they do not depend on any order.
+//! A step consists of rounds, groups of sub-steps that share a plan; a round is as long as a fast
+//! front may advance before the columns ahead must become active. At the start of a round, columns
+//! whose own sub-step ends there get new levels. The others keep their levels, so that a fast front
+//! costs nothing elsewhere; but deep liquid whose levelling is deferred gets a finer level as soon
+//! as the flux grows. Levels follow from the state at the round's start, so they do not depend on
+//! any order.
 
 use crate::motion::demand::{Ground, Own};
 use crate::motion::soft_float::SoftFloat;
@@ -24,25 +26,27 @@ use crate::store::column::{Column, UNIT};
 use crate::{FlowBox, HEAT_UNITS};
 use lavoxel_base::parallel::*;
 
-/// Finest time level: a step has at most 2^17 = 131,072 sub-steps.
+/// Finest time level of a column: a step has at most 2^17 = 131,072 sub-steps.
 pub(crate) const FINEST: i32 = 17;
 
-/// Power of two: number of sub-steps that a front may make before the plan adds the columns ahead.
-/// A wave crosses at most 0.42 columns per sub-step, a front a third of that, and two columns ahead
-/// are active.
+/// Binary logarithm of the number of sub-steps that a front may advance before the plan adds the
+/// columns ahead. A wave crosses at most 0.42 columns per sub-step, a front a third of that, and
+/// two columns ahead are active.
 const AHEAD: i32 = 3;
 
-/// Power of two: upper bound of the number of finest sub-steps in a round.
+/// Binary logarithm of the largest number of sub-steps of the finest level in a round (a group of
+/// sub-steps that share a plan).
 const ROUND: i32 = 8;
 
-/// Depth in units (8 cells) above which liquid counts as deep for a pour.
+/// Depth in units of height (8 cells) above which liquid counts as deep when a vent pours into a
+/// column.
 const DEEP: i64 = 8 * UNIT;
 
-/// Number of smoothing passes: columns up to this distance from a fast column get a level close to
-/// that column's.
+/// Number of passes that smooth the time levels: columns up to this distance from a column with a
+/// fine level get a similar level.
 const SMOOTH: usize = 2;
 
-/// Pour into one column in a step, in units of amount and heat.
+/// Lava that a vent pours into one column in a step: amount and heat, in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pour {
     pub(crate) column: usize,
@@ -51,17 +55,20 @@ pub(crate) struct Pour {
     pub(crate) heat_each: i64,
 }
 
-/// Plan of one column.
+/// Plan of one column in the present round: its time level, and the state from which its next level
+/// is chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Planned {
-    /// Largest downward head difference to a neighbour, in units, when the column got its level.
+    /// Largest head difference from the column down to a neighbour, in units of height, when the
+    /// column got its time level.
     pub(crate) fall: i64,
-    /// Time level of the column, or [`ASLEEP`].
+    /// Time level of the column; [`ASLEEP`] if the column is not active.
     pub(crate) level: u8,
-    /// Stir flag: true if liquid crosses a face of the column, as far as the rounds of this step
-    /// have detected.
+    /// Stir flag: true if liquid crosses a face of the column, as found at the starts of this
+    /// step's rounds.
     pub(crate) stirs: bool,
-    /// Ease flag: true if moves of the column may be deferred, see [`Own::is_eased`].
+    /// Ease flag: true if the levelling of the column's head differences may be deferred to later
+    /// sub-steps, see [`Own::is_eased`].
     is_eased: bool,
 }
 
@@ -75,42 +82,45 @@ impl Planned {
     };
 }
 
-/// Plan of a step, as of its latest round.
+/// Plan of a step: the active columns with their time levels, as of the step's latest round.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Numbers of the active columns, ascending: those that stirred or got a pour in this step, and
-    /// those at most two columns away.
+    /// Numbers of the active columns, ascending: those in which liquid moved or a vent poured in
+    /// this step, and those at most two columns away.
     pub(crate) active: Vec<u32>,
     /// Partition of the box's columns into strips for threads.
     pub(crate) strips: Vec<Strip>,
-    /// Finest level in use.
+    /// Finest time level among the columns that get a new level in this round.
     pub(crate) finest: i32,
-    /// Level of the round: its length is Δt/2^round.
+    /// Time level of the round: its length is Δt/2^`round`, so that a step has 2^`round` rounds of
+    /// this length.
     pub(crate) round: i32,
-    /// Coarsest level that is updated in this round.
+    /// Coarsest time level whose columns and faces are updated in this round.
     pub(crate) due: i32,
     /// Plan of each column of the box.
     columns: Blocks<Planned>,
     awake: Area,
-    /// Set of columns that stirred or got a pour in this step.
+    /// Set of the columns in which liquid moved or a vent poured in this step.
     pub(crate) stirred: Area,
-    /// Numbers of the columns that get a pour in this step, ascending.
+    /// Numbers of the columns into which vents pour in this step, ascending.
     pub(crate) fed: Vec<u32>,
     /// Numbers of the columns that were active in the last step and are at rest now, ascending.
     pub(crate) rested: Vec<u32>,
-    /// Numbers of the active columns that get a level in this round, ascending.
+    /// Numbers of the active columns that get a new time level in this round (planned columns),
+    /// ascending.
     planned: Vec<u32>,
-    /// Numbers of the planned columns and of active columns near them, ascending.
+    /// Numbers of the planned columns and of the active columns at most two faces away, ascending.
     listed: Vec<u32>,
     near: Area,
     around: Area,
-    /// Needed levels of the planned columns, in the order of `planned`.
+    /// Time step criteria of the planned columns, in the order of `planned`.
     own: Vec<Own>,
     smooth: Vec<u8>,
 }
 
 impl Plan {
-    /// Number of column sets that a plan stores, including `changed_area` of its flow.
+    /// Number of column sets (`Area`) that a plan stores, including `changed_area` of its flow; for
+    /// estimates of memory.
     pub(crate) const AREAS: u64 = 5;
 
     /// Returns an empty plan for a box of `columns` columns.
@@ -135,8 +145,8 @@ impl Plan {
         }
     }
 
-    /// Marks the columns `moved` (ascending) as having stirred in the last step, for a flow
-    /// restored from a checkpoint.
+    /// Marks the columns `moved` (numbers, ascending) as those in which liquid moved in the last
+    /// step, for a flow restored from a checkpoint.
     pub(crate) fn resume(&mut self, moved: impl Iterator<Item = u32>) {
         self.active.clear();
         self.active.extend(moved);
@@ -153,8 +163,8 @@ impl Plan {
     }
 
     /// Computes the plan of the first round of a step. `wet`: all wet columns, if cells may have
-    /// changed since the last step by other causes than the plan (heat, edits); `None` if only the
-    /// plan moved liquid.
+    /// changed since the last step by other causes than fluxes (heat, edits); `None` if only fluxes
+    /// moved liquid.
     pub(crate) fn begin(&mut self, ground: Ground<'_>, wet: Option<&[u32]>, pours: &[Pour]) {
         let space = ground.space;
         self.rested.clear();
@@ -193,7 +203,9 @@ impl Plan {
         self.make(ground, pours, 0);
     }
 
-    /// Determines which of the candidate columns stir, and stores the candidates in `listed`.
+    /// Determines in which candidate columns liquid crosses a face, and stores the numbers of all
+    /// candidates in `listed`. Candidates are the columns `wet`, or the surroundings of the active
+    /// columns if `wet` is `None`.
     fn find_stirring(&mut self, ground: Ground<'_>, wet: Option<&[u32]>) {
         match wet {
             Some(wet) => {
@@ -241,7 +253,7 @@ impl Plan {
         rested.retain(|&c| !columns[c as usize].stirs);
     }
 
-    /// Computes the plan of a later round that begins at `time`: share of the step in fixed point
+    /// Computes the plan of a later round that begins at `time`, a share of the step in fixed point
     /// with [`FINEST`] fractional bits.
     pub(crate) fn go_on(&mut self, ground: Ground<'_>, pours: &[Pour], time: u64) {
         // Only listed columns can have moved, so no other can begin to stir.
@@ -270,7 +282,7 @@ impl Plan {
         self.make(ground, pours, time);
     }
 
-    /// Activates the columns at most two faces away from stirring columns.
+    /// Makes the columns `stirred`, in which liquid moved, and those at most two faces away active.
     fn wake(&mut self) {
         self.awake.grow_from(&self.stirred);
         self.awake.list(&mut self.active);
@@ -319,8 +331,8 @@ impl Plan {
         self.list(space);
     }
 
-    /// Adds columns with deferred moves whose flux has grown. Columns without motion around them
-    /// since their last level are skipped.
+    /// Gives a new time level to columns whose deferred levelling of head differences meets a flux
+    /// that has grown; skips columns without motion around them since they got their level.
     fn plan_eased(&mut self, ground: Ground<'_>) {
         let Self { columns, due, .. } = self;
         let asks = |&c: &u32| {
@@ -342,7 +354,8 @@ impl Plan {
         }
     }
 
-    /// Lists the columns and faces that are updated in this round: those of planned columns.
+    /// Lists the faces and columns of the planned columns, which are updated in this round, and
+    /// partitions the lists into strips.
     fn list(&mut self, space: FlowBox) {
         if self.due == 0 {
             self.listed.clone_from(&self.active);
@@ -364,7 +377,7 @@ impl Plan {
         );
     }
 
-    /// Estimated number of face evaluations in a step if all columns keep their levels.
+    /// Estimated number of face evaluations in a step if all columns keep their time levels.
     pub(crate) fn work(&self) -> u64 {
         let of_level = |level: i32| {
             self.strips
@@ -377,8 +390,8 @@ impl Plan {
             .sum()
     }
 
-    /// Distributes all active columns, and the columns `wet` if given, over the strips for the work
-    /// after the rounds.
+    /// Adds the columns `wet`, if given, to the active columns, and partitions the active columns
+    /// into strips for the work that follows the step's last round.
     pub(crate) fn end(&mut self, space: FlowBox, wet: Option<&[u32]>) {
         if let Some(wet) = wet {
             self.near.reset(space.nx, space.nz);
@@ -388,7 +401,8 @@ impl Plan {
         share_out(&mut self.strips, space, &self.active);
     }
 
-    /// Sets the levels of the planned columns to those that they need by themselves.
+    /// Sets the time levels of the planned columns to those that they need by themselves, without
+    /// regard to their neighbours.
     fn set_levels(&mut self, ground: Ground<'_>, pours: &[Pour]) {
         let columns = &self.columns;
         let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(c as usize, columns);
@@ -427,8 +441,8 @@ impl Plan {
         }
     }
 
-    /// Raises levels so that no planned column is more than one level coarser than a neighbour; one
-    /// pass.
+    /// Raises time levels so that no planned column is more than one level coarser than a neighbour
+    /// as it was before this call.
     fn smooth(&mut self, space: FlowBox) {
         let columns = &self.columns;
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
@@ -448,13 +462,15 @@ impl Plan {
         }
     }
 
-    /// Returns true if a column takes part in the step.
+    /// Returns true if the column number `column` is updated in the step: liquid moves in the
+    /// column or at most two columns away, or a vent pours in.
     #[cfg(test)]
     pub(crate) fn is_active(&self, column: usize) -> bool {
         self.columns[column].level != ASLEEP
     }
 
-    /// Returns true if liquid crosses a face of a column.
+    /// Returns true if liquid crosses a face of the column number `column`, as found in this step's
+    /// rounds.
     #[cfg(test)]
     pub(crate) fn stirs(&self, column: usize) -> bool {
         self.columns[column].stirs
@@ -465,14 +481,14 @@ impl Plan {
         i32::from(self.columns[column].level)
     }
 
-    /// Largest downward head difference from an active column to a neighbour, in units of height,
-    /// when the column got its level.
+    /// Largest head difference from the active column number `column` down to a neighbour, in units
+    /// of height, when the column got its time level.
     pub(crate) fn fall(&self, column: usize) -> i64 {
         self.columns[column].fall
     }
 
-    /// Compares the demand of each planned column with the one computed from its cells, without
-    /// records.
+    /// Asserts that the time step criterion of each planned column equals the criterion computed
+    /// from the column's cells, without summaries.
     #[cfg(test)]
     pub(crate) fn check(&self, ground: Ground<'_>) {
         for (&c, own) in self.planned.iter().zip(&self.own) {
@@ -485,7 +501,7 @@ impl Plan {
     }
 }
 
-/// Coordinates (z, x) of column `c`.
+/// Coordinates `(z, x)` of the column with the number `c`.
 #[inline]
 fn place(space: FlowBox, c: usize) -> (usize, usize) {
     // Column numbers have 32 bits, and a division of 32 bits is faster.
@@ -493,7 +509,7 @@ fn place(space: FlowBox, c: usize) -> (usize, usize) {
     ((c / nx) as usize, (c % nx) as usize)
 }
 
-/// Returns true if column `c` is at a side of the box.
+/// Returns true if column `c` belongs to the outermost columns of the box.
 #[inline]
 pub(crate) fn is_at_side(space: FlowBox, c: usize) -> bool {
     let (z, x) = place(space, c);
@@ -512,8 +528,9 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
     ]
 }
 
-/// Time level at which each sub-step pours at most half of the present depth, or a sixteenth of a
-/// cell if that is more; for deep liquid a 64th of the depth, since the pour runs off at once.
+/// Time level at which a vent pours, in each sub-step, at most half of the liquid's present depth,
+/// or a sixteenth of a cell if that is more; for deep liquid a 64th of the depth, since the poured
+/// lava runs off at once.
 fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
     let depth = run_of_pour(column, pour).map_or(0, |i| column.runs[i].depth);
     let most = if depth < DEEP {
@@ -527,7 +544,8 @@ fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
         .min(FINEST) as u8
 }
 
-/// Index of the run that a pour enters: the run at its level or the next above, else the uppermost.
+/// Index of the run of `column` that `pour` enters: the run at its cell index `level`, or the next
+/// above, else the uppermost. `None` for a column of full rock.
 pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
     let last = column.runs.len().checked_sub(1)?;
     let Some(level) = pour.level else {
@@ -543,7 +561,8 @@ pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
 }
 
 impl Pour {
-    /// Converts the volume difference `after_m3` − `before_m3` of `pour` to units.
+    /// Converts the volume of `pour` (`after_m3` − `before_m3`) and its temperature to units of
+    /// amount and heat.
     pub(crate) fn new(space: FlowBox, lava: &crate::Lava, pour: &crate::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
         let kelvin = pour

@@ -1,4 +1,4 @@
-//! Positive numbers with 26 significant bits and a binary exponent, whose operations truncate.
+//! Non-negative numbers with 26 significant bits and a binary exponent, whose operations truncate.
 //!
 //! Fluxes are computed in this format: `f32` division and roots differ between makers of GPUs, and
 //! a shader may fuse a multiplication with an addition. Here each operation has exactly one result,
@@ -12,18 +12,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Non-negative number with 26 significant bits.
+/// Non-negative number with 26 significant bits, in which fluxes are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SoftFloat(f64);
 
-/// Value 1 of a share in fixed point with 32 fractional bits.
+/// The number 1 in fixed point with 32 fractional bits, the format of shares.
 pub(crate) const SHARE_ONE: u64 = 1 << 32;
 
 /// Mask of the bits of an `f64` that are kept: sign, exponent and the upper 25 bits of the
 /// fraction.
 const KEPT: u64 = u64::MAX << 27;
 
-/// Returns 2^`exponent`.
+/// Returns 2^`exponent`, exactly, for exponents of normal numbers (−1022 to 1023).
 #[inline]
 const fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
@@ -37,7 +37,7 @@ impl SoftFloat {
         Self(f64::from_bits(value.to_bits() & KEPT))
     }
 
-    /// Converts the integer `value`, which must be below 2^53, truncated to 26 significant bits.
+    /// Converts the integer `value` (less than 2^53), truncated to 26 significant bits.
     #[inline]
     pub(crate) fn from_units(value: u64) -> Self {
         debug_assert!(value >> 53 == 0, "{value}");
@@ -54,7 +54,7 @@ impl SoftFloat {
         }
     }
 
-    /// Converts a number that is not negative; exact, since an `f32` has 24 bits.
+    /// Converts `value` (0 or positive), exactly, since an `f32` has 24 significant bits.
     #[inline]
     pub(crate) fn from_f32(value: f32) -> Self {
         Self(f64::from(value))
@@ -70,7 +70,8 @@ impl SoftFloat {
         self.0 == 0.0
     }
 
-    /// Product, truncated to 26 bits.
+    /// Product of this number and `other`, truncated to 26 significant bits; for results in the
+    /// range of normal `f64` numbers.
     #[inline]
     pub(crate) fn times(self, other: Self) -> Self {
         Self::truncated(self.0 * other.0)
@@ -86,20 +87,21 @@ impl SoftFloat {
         self.squared().times(self)
     }
 
-    /// Number times 2^`exponent`, exact.
+    /// This number times 2^`exponent`, exactly, for exponents from −1022 to 1023 and results in the
+    /// range of normal `f64` numbers.
     #[inline]
     pub(crate) fn shifted(self, exponent: i32) -> Self {
         Self(self.0 * power(exponent))
     }
 
-    /// Sum, truncated to 26 bits.
+    /// Sum of this number and `other`, truncated to 26 significant bits.
     #[inline]
     pub(crate) fn plus(self, other: Self) -> Self {
         Self::truncated(self.0 + other.0)
     }
 
-    /// Quotient, truncated to 26 bits; a zero divisor gives infinity, but zero divided by any
-    /// number is zero.
+    /// Quotient of this number and `divisor`, truncated to 26 significant bits; a zero divisor
+    /// gives infinity, but zero divided by any number is zero.
     #[inline]
     pub(crate) fn over(self, divisor: Self) -> Self {
         if self.is_zero() {
@@ -109,7 +111,7 @@ impl SoftFloat {
         }
     }
 
-    /// Square root, truncated to 26 bits.
+    /// Square root of this number, truncated to 26 significant bits.
     #[inline]
     pub(crate) fn root(self) -> Self {
         Self::truncated(self.0.sqrt())
@@ -121,20 +123,21 @@ impl SoftFloat {
         self.0 < other.0
     }
 
-    /// Maximum of both numbers.
+    /// Maximum of this number and `other`.
     #[inline]
     pub(crate) fn max(self, other: Self) -> Self {
         if self.0 < other.0 { other } else { self }
     }
 
-    /// Converts to fixed point with `bits` fractional bits, truncated and clamped to `most`, which
-    /// must be less than 2^63.
+    /// Converts this number to fixed point with `bits` fractional bits, truncated and clamped to
+    /// `most`, which must be less than 2^63; larger numbers, infinity included, give `most`.
     #[inline]
     pub(crate) fn fixed(self, bits: i32, most: u64) -> u64 {
         ((self.0 * power(bits)) as i64 as u64).min(most)
     }
 
-    /// Smallest integer `l` ≥ 0 with `self <= 2^l`.
+    /// Smallest integer `l` ≥ 0 with `self <= 2^l`; 0 for zero. For a number of sub-steps: the time
+    /// level that has at least as many.
     #[inline]
     pub(crate) fn power_above(self) -> i32 {
         let bits = self.0.to_bits() + ((1 << 52) - 1);
@@ -149,7 +152,7 @@ mod tests {
 
     const BITS: u32 = 26;
 
-    /// Mantissa (26 bits) and exponent of a number.
+    /// Mantissa (26 bits, without fractional bits) and binary exponent of `mag`.
     fn parts(mag: SoftFloat) -> (u128, i32) {
         let bits = mag.0.to_bits();
         assert_eq!(bits & !KEPT, 0, "26 bits");
@@ -159,7 +162,8 @@ mod tests {
         )
     }
 
-    /// The number `m · 2^e`, truncated to 26 bits by integer arithmetic.
+    /// Mantissa (26 bits) and binary exponent of `m · 2^e`, truncated by integer arithmetic: the
+    /// expected result of an operation under test.
     fn whole(m: u128, e: i32) -> (u128, i32) {
         let over = (128 - m.leading_zeros()) as i32 - BITS as i32;
         if over > 0 {
@@ -180,7 +184,7 @@ mod tests {
         root
     }
 
-    /// Test numbers of many sizes, often next to a power of two.
+    /// Iterator over pseudo-random test numbers of many magnitudes, often next to a power of two.
     fn numbers() -> impl Iterator<Item = SoftFloat> {
         (0..60_000u64).map(|i| {
             let bits = mix64(i);

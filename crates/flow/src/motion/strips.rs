@@ -1,5 +1,5 @@
-//! Strips: a partition of the box's columns for threads, with lists of the due faces and columns by
-//! time level.
+//! Strips: a partition of the box's columns for threads, with lists of the faces and columns that
+//! each time level updates.
 
 use std::ops::Range;
 
@@ -8,27 +8,29 @@ use crate::motion::plan::{FINEST, Planned};
 use crate::store::blocks::{Blocks, WIDE};
 use lavoxel_base::parallel::*;
 
-/// Smallest number of columns or faces for which a second thread pays off. Sub-steps follow each
-/// other within microseconds, so the other threads still poll for work and are not asleep.
+/// Smallest number of columns or faces for which work is split between two threads. Sub-steps
+/// follow each other within microseconds, so the other threads still poll for work and are not
+/// asleep.
 pub(crate) const TASK: usize = 64;
 
-/// Smallest number of active columns in a strip, and number of strips per thread for load
-/// balancing.
+/// Smallest number of active columns in a strip.
 const STRIP: usize = 128;
+/// Largest number of strips per thread; several strips per thread balance the load.
 const STRIPS: usize = 8;
 
-/// Flag bit of an entry in a strip's lists: the face lacks a column near it, along or across, or
-/// the column is at a side of the box.
+/// Flag bit of an entry in a strip's lists: set for a face if a column from which its flux is
+/// computed lies outside the box, and for a column at a side of the box.
 pub(crate) const SIDE: u32 = 1 << 31;
 
-/// Time level of an inactive column.
+/// Placeholder for the time level of a column that is not active.
 pub(crate) const ASLEEP: u8 = u8::MAX;
 
-/// Lists of face or column numbers by time level, each ascending.
+/// Lists of column numbers by time level, each ascending; an entry stands for the column or for one
+/// of its faces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByLevel {
     lists: [Vec<u32>; FINEST as usize + 1],
-    /// Number of entries at each level and all finer levels together.
+    /// Number of entries at each time level and all finer levels together.
     due: [usize; FINEST as usize + 1],
 }
 
@@ -45,34 +47,37 @@ impl ByLevel {
         }
     }
 
-    /// Number of entries at `level` and all finer levels together.
+    /// Number of entries at the time level `level` and all finer levels together.
     #[inline]
     pub(crate) fn due(&self, level: i32) -> usize {
         self.due[level as usize]
     }
 
-    /// Entries at exactly `level`.
+    /// Entries at exactly the time level `level`.
     #[inline]
     pub(crate) fn at_level(&self, level: i32) -> &[u32] {
         &self.lists[level as usize]
     }
 }
 
-/// Work list of a range of consecutive columns.
+/// Range of consecutive columns, with the faces and columns in it that are updated at each time
+/// level.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Strip {
     /// Range of the numbers of the strip's columns.
     pub(crate) columns: Range<usize>,
-    /// Active columns of the strip, as an index range in the list of active columns.
+    /// Index range of the strip's columns in the list of active columns.
     pub(crate) these: Range<usize>,
-    /// Due faces towards east and towards south, as numbers of their columns, some with the flag
-    /// [`SIDE`].
+    /// Faces towards east and faces towards south that are updated in this round, as numbers of
+    /// their columns, some with the flag [`SIDE`].
     pub(crate) faces: [ByLevel; 2],
-    /// Active columns by the finest level of their faces, some with the flag [`SIDE`].
+    /// Columns that are updated in this round, by the finest time level of their faces, some with
+    /// the flag [`SIDE`].
     pub(crate) moved: ByLevel,
 }
 
-/// Partitions the columns of the box into strips with about equal numbers of the columns `these`.
+/// Partitions the columns of the box into strips with about equal numbers of the columns `these`
+/// (numbers, ascending).
 pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) {
     let threads = current_num_threads();
     let count = if threads > 1 {
@@ -105,7 +110,8 @@ pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) 
     }
 }
 
-/// Lists in each strip the faces and columns of `these` that are updated at level `due` or finer.
+/// Lists in each strip the faces and columns of `these` that are updated at the time level `due` or
+/// finer levels. `columns`: plan of each column.
 pub(crate) fn lay_out(
     strips: &mut [Strip],
     space: FlowBox,
@@ -119,12 +125,12 @@ pub(crate) fn lay_out(
 }
 
 impl Strip {
-    /// Number of faces to evaluate at `level` and all finer levels together.
+    /// Number of faces to evaluate at the time level `level` and all finer levels together.
     pub(crate) fn due_faces(&self, level: i32) -> usize {
         self.faces.iter().map(|faces| faces.due(level)).sum()
     }
 
-    /// Number of faces at exactly `level`.
+    /// Number of faces to evaluate at exactly the time level `level`.
     pub(crate) fn faces_of(&self, level: i32) -> usize {
         self.faces
             .iter()
@@ -183,9 +189,10 @@ impl Strip {
     }
 }
 
-/// State of neighbouring columns that can be split at a border between columns.
+/// State of a range of consecutive columns that can be split between two columns, so that two
+/// threads can change one part each.
 pub(crate) trait Cut: Sized {
-    /// Splits into two parts: the first `columns` columns, and the remaining columns.
+    /// Splits the state into that of the first `columns` columns and that of the remaining columns.
     fn cut(self, columns: usize) -> (Self, Self);
 }
 
@@ -196,8 +203,9 @@ impl<A: Cut, B: Cut> Cut for (A, B) {
     }
 }
 
-/// Runs `work` on every strip, each with its part of `state`, and merges the results. Two halves
-/// run on two threads if more than [`TASK`] is due in each.
+/// Calls `work` for every strip with the strip's portion of `state`, and merges the results. The
+/// strips are halved recursively; two halves run on two threads if each has at least [`TASK`]
+/// columns or faces to update, as counted by `due`.
 pub(crate) fn on_strips<S: Cut + Send, R: Send>(
     strips: &[Strip],
     state: S,

@@ -1,17 +1,17 @@
 //! Sets of columns as bit sets, for example the columns that have changed in a step.
 
 /// Set of columns of a box, one bit per column. Rows are padded to whole 64-bit words; a rectangle
-/// of words bounds the bits that may be set.
+/// of words encloses all bits that are set.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Area {
     nx: usize,
     nz: usize,
-    /// Number of words per row.
+    /// Number of 64-bit words per row of columns.
     width: usize,
     words: Vec<u64>,
-    /// Rectangle of the words that may be non-zero, as `[row, word]`: `first` inclusive, `end`
-    /// exclusive.
+    /// Start, as `[row, word]`, of the rectangle of words that may be non-zero.
     first: [usize; 2],
+    /// End (exclusive), as `[row, word]`, of the rectangle of words that may be non-zero.
     end: [usize; 2],
 }
 
@@ -21,7 +21,7 @@ impl Area {
         (nx.div_ceil(64) * nz * size_of::<u64>()) as u64
     }
 
-    /// Empties the set and fits its size to a box of `nx` × `nz` columns.
+    /// Empties the set and resizes it for a box of `nx` × `nz` columns.
     pub(crate) fn reset(&mut self, nx: usize, nz: usize) {
         if (self.nx, self.nz) != (nx, nz) {
             let width = nx.div_ceil(64);
@@ -63,7 +63,7 @@ impl Area {
         new != 0
     }
 
-    /// Adds the columns of another set of the same box.
+    /// Adds the columns of `other`, a set for the same box, to this set.
     pub(crate) fn join(&mut self, other: &Self) {
         for z in other.first[0]..other.end[0] {
             let row = z * self.width;
@@ -78,7 +78,7 @@ impl Area {
         self.end = [self.end[0].max(other.end[0]), self.end[1].max(other.end[1])];
     }
 
-    /// Writes the numbers of the set's columns to `columns`, ascending.
+    /// Replaces the content of `columns` by the numbers of the set's columns, ascending.
     pub(crate) fn list(&self, columns: &mut Vec<u32>) {
         columns.clear();
         for z in self.first[0]..self.end[0] {
@@ -92,7 +92,8 @@ impl Area {
         }
     }
 
-    /// Replaces this set by the columns at most two faces away from a column of `other`.
+    /// Replaces this set by all columns at most two faces away from a column of `other`, those of
+    /// `other` included.
     pub(crate) fn grow_from(&mut self, other: &Self) {
         self.reset(other.nx, other.nz);
         if other.end[0] == 0 {
@@ -120,7 +121,7 @@ impl Area {
         }
     }
 
-    /// Returns word `w - 1` of row `z - 2`; 0 outside the box.
+    /// Word `w - 1` of row `z - 2` of the bit set; 0 outside the box.
     #[inline]
     fn word(&self, z: usize, w: usize) -> u64 {
         let inside = (2..self.nz + 2).contains(&z) && (1..=self.width).contains(&w);
@@ -132,8 +133,8 @@ impl Area {
     }
 }
 
-/// Dilates the bits of the middle word by up to `places` positions to both sides; bits from the
-/// words before and after are shifted in.
+/// Dilates the bits of `word` by up to `places` positions to both sides; bits from the words
+/// `before` and `after` in the same row are shifted in.
 #[inline]
 fn wide([before, word, after]: [u64; 3], places: u32) -> u64 {
     (1..=places).fold(word, |all, n| {

@@ -1,5 +1,5 @@
-//! Sparse storage of one value per column, in blocks that are allocated when lava comes near: a
-//! column that lava never reaches costs only its share of the list of blocks.
+//! Sparse storage of one value per column, in blocks of columns that are allocated when lava comes
+//! near: for columns that lava never reaches only the pointers to their blocks are stored.
 //!
 //! A block contains `WIDE` columns with consecutive numbers and may span the end of a row.
 //! Invariant: `Flow::reach` allocates the blocks of a column and of its eight neighbours before any
@@ -9,10 +9,10 @@ use std::ops::{Index, IndexMut, Range};
 
 use crate::motion::strips::Cut;
 
-/// Number of columns per block.
+/// Number of columns with consecutive numbers in a block.
 pub(crate) const WIDE: usize = 32;
 
-/// Values of `WIDE` columns; `None` if the block is not allocated.
+/// Values of the `WIDE` columns of one block; `None` if the block is not allocated.
 pub(crate) type Block<T> = Option<Box<[T; WIDE]>>;
 
 /// Sparse array of one value per column, stored in blocks that are allocated on demand.
@@ -49,7 +49,7 @@ impl<T> Blocks<T> {
         }
     }
 
-    /// Number of columns of the box.
+    /// Number of columns of the box, with or without an allocated block.
     pub(crate) fn columns(&self) -> usize {
         self.columns
     }
@@ -85,8 +85,8 @@ impl<T> Blocks<T> {
         self.blocks[c / WIDE].as_ref().map(|block| &block[c % WIDE])
     }
 
-    /// Values of the `N` consecutive columns from `first` on; the value at rest where no block is
-    /// allocated.
+    /// References to the values of the `N` consecutive columns from number `first` on; for a column
+    /// without a block the value `rest`.
     #[inline(always)]
     pub(crate) fn some<const N: usize>(&self, first: usize) -> [&T; N] {
         if let (true, Some(block)) = (first % WIDE + N <= WIDE, &self.blocks[first / WIDE]) {
@@ -137,7 +137,7 @@ impl<T> Blocks<T> {
         &mut self.blocks
     }
 
-    /// Mutable view of all blocks, which can be split between threads.
+    /// Mutable view of all blocks, which can be split into two views for two threads.
     pub(crate) fn view_mut(&mut self) -> BlocksMut<'_, T> {
         BlocksMut {
             blocks: &mut self.blocks,
@@ -152,8 +152,8 @@ impl<T> Blocks<T> {
 }
 
 impl<T: Clone + PartialEq> Blocks<T> {
-    /// Sets the value of column `c`; allocates its block only if `value` differs from the value at
-    /// rest.
+    /// Sets the value of column `c`. A missing block is allocated only if `value` differs from
+    /// `rest`, the value of columns without a block; if there is no `rest`, nothing is stored.
     #[inline]
     pub fn set(&mut self, c: usize, value: T) {
         match &mut self.blocks[c / WIDE] {
@@ -190,10 +190,10 @@ impl<T> IndexMut<usize> for Blocks<T> {
     }
 }
 
-/// Mutable view of a contiguous range of blocks.
+/// Mutable view of a contiguous range of the blocks of a `Blocks`.
 pub(crate) struct BlocksMut<'a, T> {
     blocks: &'a mut [Block<T>],
-    /// Number of the view's first block.
+    /// Number of the view's first block among all blocks of the box.
     first: usize,
 }
 

@@ -1,7 +1,8 @@
-//! A column of cells, and the runs of liquid derived from its cells.
+//! A column of cells, and the runs (one per gap, each with the gap's liquid) derived from its
+//! cells.
 //!
 //! Invariants after [`Column::settle`]: liquid lies on the floor of its gap without holes, and only
-//! the top cell of a full gap may contain more than its room.
+//! the highest cell of a full gap may contain more than its room.
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -12,42 +13,46 @@ use crate::motion::tables::Tables;
 use crate::store::column_summary::ColumnSummary;
 use crate::{FlowCell, HEAT_UNITS, UNITS};
 
-/// Units of height per cell; heights are measured from the floor of the box.
+/// Number of height units per cell height; all heights in this module are in these units, measured
+/// from the floor of the box.
 pub(crate) const UNIT: i64 = UNITS as i64;
 
-/// Value of a run's `roof` for a gap open to the sky.
+/// Value of `Run`'s `roof` for a gap that is open to the sky.
 pub(crate) const SKY: i64 = i64::MAX / 4;
 
-/// Head per unit of excess in a full gap: the inverse of the width of a Preissmann slot (ε = 1/16).
-/// The slot makes the head of a pipe under pressure a local quantity, so no global solve is needed.
+/// Rise of the hydraulic head per unit of amount in excess of the room of a full gap: the inverse
+/// of the width of a Preissmann slot (ε = 1/16). The slot makes the head of a pipe under pressure a
+/// local quantity, so no global solve is needed.
 pub(crate) const SLOT: i64 = 16;
 
-/// Liquid of one gap, with the derived values from which fluxes are computed. Heights are in units
-/// from the floor of the box.
+/// Gap of a column between a floor of rock and a roof or the sky, with its liquid and the values
+/// from which fluxes are computed. Heights are in units of height from the floor of the box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Run {
-    /// Level of the lowest cell of the gap; the floor of the gap may lie within this cell.
+    /// Index of the lowest cell of the gap, counted from the floor of the box; the gap's floor of
+    /// rock may lie within this cell.
     pub(crate) first: i32,
-    /// Level of the highest cell of the gap, plus 1; `i32::MAX` under the sky.
+    /// Index of the highest cell of the gap, plus 1; `i32::MAX` under the sky.
     pub(crate) end: i32,
-    /// Level of the highest cell with liquid; `first - 1` in a dry gap.
+    /// Index of the highest cell with liquid; `first - 1` in a dry gap.
     pub(crate) top: i32,
     /// Full flag: true if the liquid fills the gap up to its roof.
     pub(crate) full: bool,
     pub(crate) floor: i64,
     pub(crate) roof: i64,
-    /// Depth of the liquid in units, limited by the height of the gap.
+    /// Depth of the liquid in units of height, at most the height of the gap.
     pub(crate) depth: i64,
-    /// Hydraulic head in units: height to which the liquid would rise in a vertical pipe.
+    /// Hydraulic head in units of height: height to which the liquid would rise in a vertical pipe.
     pub(crate) head: i64,
-    /// Mobility divided by the cube of the depth: flux per step for a head difference of one unit.
+    /// Fluidity: mobility divided by the cube of the depth, the flux per step for a depth and a
+    /// head difference of one unit of height each, see `Tables::fluidity`.
     pub(crate) fluidity: SoftFloat,
-    /// Yield strength, in the unit defined in [`crate::motion::face`].
+    /// Yield strength of the liquid, in the unit of `Tables::strength`.
     pub(crate) strength: SoftFloat,
 }
 
 impl Run {
-    /// Height of the liquid's surface in units.
+    /// Height of the liquid's surface in units of height.
     #[inline]
     pub(crate) fn surface(&self) -> i64 {
         self.floor + self.depth
@@ -65,8 +70,9 @@ impl Run {
 }
 
 impl Run {
-    /// Computes fluidity and strength of a run with one wet cell. `skin`: heat deficit of the crust
-    /// in kelvin.
+    /// Computes fluidity and yield strength of a run with one wet cell, `cell`, and returns the
+    /// values for the column's summary. `skin`: heat deficit of the crust in kelvin, averaged over
+    /// the depth.
     #[inline(always)]
     fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
         let warmth = Warmth::from_cell(cell);
@@ -83,8 +89,9 @@ impl Run {
         }
     }
 
-    /// Computes fluidity and strength of a run with two wet cells, lower first. `skin`: heat
-    /// deficit of the crust in kelvin.
+    /// Computes fluidity and yield strength of a run with two wet cells, lower first, and returns
+    /// the values for the column's summary. `skin`: heat deficit of the crust in kelvin, averaged
+    /// over the depth.
     #[inline]
     fn refresh_two(&mut self, cells: [FlowCell; 2], skin: f32, tables: &Tables) -> Kept {
         let warmth = [Warmth::from_cell(cells[0]), Warmth::from_cell(cells[1])];
@@ -106,19 +113,20 @@ impl Run {
     }
 }
 
-/// Lid of rock that set on top of liquid. As long as the liquid touches it, both are one body that
-/// cools: if rock kept the heat with which it set, losses would depend on the height of the cells
-/// that set as a whole.
+/// Rock that solidified on top of liquid and still touches the liquid below; slab and liquid cool
+/// together, as one run. If such rock kept the heat with which it solidified, losses would depend
+/// on the height of the cells that solidify as a whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Slab {
-    /// Amount of rock in units: thickness of the lid.
+    /// Amount of rock in units; equal to the thickness of the slab in units of height.
     pub(crate) amount: i64,
-    /// Heat of the rock in units, part of the heat that set.
+    /// Heat of the rock in units; the account counts this heat among that of all solidified lava.
     pub(crate) heat: i64,
 }
 
 impl Slab {
-    /// Returns true if the values are valid; needed for values read from a file.
+    /// Returns true if amount and heat of the slab are in their ranges; checked for a slab that is
+    /// read from a file.
     pub(crate) fn can_be(self) -> bool {
         [self.amount, self.heat]
             .iter()
@@ -126,35 +134,37 @@ impl Slab {
     }
 }
 
-/// Column of cells, with the runs derived from the cells.
+/// Column of cells, with its gaps and runs derived from the cells, and its crust.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
-    /// Level of the lowest stored cell; every cell below is full rock.
+    /// Index of the lowest stored cell, counted from the floor of the box; every cell below is full
+    /// rock.
     pub(crate) base: i32,
     /// Cells from `base` upwards; every cell above the last one is empty.
     pub(crate) cells: SmallVec<[FlowCell; 3]>,
-    /// Cumulative share of a run's flux in the cells up to and including each cell, in fixed point
-    /// with 32 fractional bits; set only for runs of several cells.
+    /// Share of a run's flux that passes in the cells up to and including each cell, in fixed point
+    /// with 32 fractional bits; same indices as `cells`, valid only for runs of several wet cells.
     pub(crate) shares: SmallVec<[u32; 3]>,
     pub(crate) runs: SmallVec<[Run; 1]>,
-    /// Squared cosine of the bed's slope, an `f32`.
+    /// Squared cosine of the angle by which the bed below the lava is inclined.
     pub(crate) cos2: f32,
     /// Heat deficit of the crust relative to its core, in units of heat, spread over all the liquid
     /// of the column. The deficit is carried with the liquid, so a stretching surface thins the
     /// crust. Not negative after a step, except under a vent.
     pub(crate) crust: i64,
-    /// Lid of rock that set on the liquid below and still cools with it.
+    /// Rock that solidified on top of the liquid below and still cools together with that liquid.
     pub(crate) slab: Slab,
     /// Thickness of the lid in units of height: depth below the surface down to which the lava is
-    /// at or below the solidus, rock of `slab` included. From the last heat step; not saved.
+    /// at or below the solidus, rock of `slab` included. Computed in the last heat step; not saved.
     pub(crate) lid: i64,
-    /// Cover flag: true if other matter covers the uppermost run, which then loses no heat to the
-    /// sky.
+    /// Cover flag: true if another material, for example water, covers the uppermost run, which
+    /// then loses no heat to the sky.
     pub(crate) covered: bool,
 }
 
 impl Column {
-    /// Returns a dry column with rock up to `height` (in units).
+    /// Returns a dry column with rock up to `height` (in units of height, from the floor of the
+    /// box).
     pub(crate) fn of_ground(height: i64) -> Self {
         let base = height.div_euclid(UNIT);
         let rock = (height - base * UNIT) as i32;
@@ -186,8 +196,8 @@ impl Column {
             .unwrap_or_default()
     }
 
-    /// Mutable cell at `level`, which must be at least `base`; missing cells up to `level` are
-    /// stored first.
+    /// Mutable cell with the index `level`, which must be at least `base`; missing cells up to that
+    /// index are stored first.
     #[inline]
     pub(crate) fn cell_mut(&mut self, level: i32) -> &mut FlowCell {
         let index = (level - self.base) as usize;
@@ -197,13 +207,12 @@ impl Column {
         &mut self.cells[index]
     }
 
-    /// Level of the highest stored cell, plus 1.
+    /// Index of the highest stored cell, plus 1.
     pub(crate) fn end(&self) -> i32 {
         self.base + self.cells.len() as i32
     }
 
-    /// Extends the stored cells downwards to `level`, as full rock, so that these cells can be
-    /// changed.
+    /// Extends the stored cells downwards to the index `level`; the added cells are full rock.
     pub(crate) fn reach_down(&mut self, level: i32) {
         while self.base > level {
             self.cells.insert(
@@ -222,18 +231,19 @@ impl Column {
         self.runs.iter().any(Run::is_wet)
     }
 
-    /// Total amount of liquid in the column, in units.
+    /// Total amount of liquid in the column, in units of amount.
     pub(crate) fn amount(&self) -> i64 {
         self.cells.iter().map(|cell| i64::from(cell.amount)).sum()
     }
 
-    /// Total heat of the liquid in the column, in units.
+    /// Total heat of the liquid in the column, in units of heat.
     pub(crate) fn heat(&self) -> i128 {
         self.cells.iter().map(|cell| i128::from(cell.heat)).sum()
     }
 
-    /// Run that loses heat to the sky, with the slab above: the uppermost run, or a full run that
-    /// touches a slab on which nothing lies. `None` if there is no such liquid.
+    /// Run of the column that loses heat to the sky, with the slab of rock above: the uppermost
+    /// run, or a full run below a slab that lies under the sky. `None` if the column has no such
+    /// liquid.
     pub(crate) fn cooling_run(&self) -> Option<(Run, Slab)> {
         let above = self.runs.last()?;
         if above.is_wet() {
@@ -244,12 +254,14 @@ impl Column {
         (is_whole && below.full).then_some((below, self.slab))
     }
 
-    /// Heat deficit in kelvin of the crust, averaged over the depth of the liquid.
+    /// Heat deficit of the crust relative to the core, in kelvin, averaged over the depth of the
+    /// column's liquid.
     pub(crate) fn skin(&self) -> f32 {
         skin_of(self.crust, self.amount())
     }
 
-    /// Subtracts the crust of `amount` units of liquid, which must be in the column still.
+    /// Subtracts from `crust` the share that belongs to `amount` units of liquid; to be called
+    /// before that liquid is removed from the cells.
     pub(crate) fn take_crust(&mut self, amount: i64) {
         if self.crust != 0 {
             let share = i128::from(self.crust) * i128::from(amount);
@@ -257,8 +269,8 @@ impl Column {
         }
     }
 
-    /// Clears the heat that rounding left in cells without liquid, and returns its sum in units;
-    /// clears the crust of a column without liquid.
+    /// Sets to zero the heat that rounding left in cells without liquid, and returns the sum of
+    /// that heat in units; sets the crust of a column without liquid to zero.
     pub(crate) fn drop_rests(&mut self) -> i64 {
         if self.crust != 0 && self.amount() == 0 {
             self.crust = 0;
@@ -307,7 +319,8 @@ impl Column {
         })
     }
 
-    /// Rebuilds the gaps after rock has changed; the runs are marked dry until [`Column::refresh`].
+    /// Rebuilds the gaps from the rock of the cells, after rock has changed; all runs count as dry
+    /// until [`Column::refresh`].
     pub(crate) fn find_gaps(&mut self) {
         self.runs.clear();
         let end = self.end();
@@ -344,8 +357,9 @@ impl Column {
         }
     }
 
-    /// Moves liquid to the floor of its gap, and moves the excess over a cell's room upwards; heat
-    /// moves with the liquid. Under a roof the excess stays in the top cell of the gap.
+    /// Moves liquid to the floor of its gap, and liquid that exceeds a cell's room to the cell
+    /// above; heat moves with the liquid. Under a roof the excess stays in the highest cell of the
+    /// gap.
     pub(crate) fn settle(&mut self) {
         for i in 0..self.runs.len() {
             let Run { first, end, .. } = self.runs[i];
@@ -403,7 +417,7 @@ impl Column {
     }
 
     /// Moves `amount` units of liquid and `heat` units of heat from the stored cell at index `from`
-    /// to the one at index `to`.
+    /// to the stored cell at index `to`.
     #[inline]
     fn carry(&mut self, from: usize, to: usize, amount: i32, heat: i64) {
         let cells = self.cells.as_mut_slice();
@@ -412,14 +426,15 @@ impl Column {
         (cells[to].amount, cells[to].heat) = (cells[to].amount + amount, cells[to].heat + heat);
     }
 
-    /// Recomputes all runs from the cells, after liquid or heat has changed.
+    /// Recomputes depth, head, fluidity and yield strength of all runs from the cells, after liquid
+    /// or heat has changed.
     pub(crate) fn refresh(&mut self, tables: &Tables) {
         for i in 0..self.runs.len() {
             self.refresh_run(i, tables);
         }
     }
 
-    /// Recomputes the runs of a column and returns its record for the flux computation.
+    /// Recomputes the runs of the column, and returns the summary from which fluxes are computed.
     #[inline]
     pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> ColumnSummary {
         if self.runs.len() == 1 && self.runs[0].is_under_sky() {
@@ -461,8 +476,7 @@ impl Column {
         ColumnSummary::from_run(run, self.cos2, kept)
     }
 
-    /// Recomputes run `i` and returns the values of its lowest two wet cells for the column's
-    /// record.
+    /// Recomputes run `i`, and returns the values of this run that go into the column's summary.
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
         // A run below a roof has no crust.
@@ -526,20 +540,23 @@ impl Column {
     }
 }
 
-/// Values of a run that are stored in the column's record: of its lowest two wet cells, and of the
-/// whole run.
+/// Values of a run that go into the column's summary: heats of its lowest two wet cells and mean
+/// values of the whole run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) warmth: [Warmth; 2],
-    /// Share of the flux in the lower cell, in fixed point with 32 fractional bits, of which the
-    /// upper 24 are used.
+    /// Share of the flux that passes in the lower of two wet cells, in fixed point with 32
+    /// fractional bits, of which the upper 24 are used.
     pub(crate) share: u32,
-    /// Mean heat and heat deficit of the crust, in kelvin.
+    /// Mean enthalpy over heat capacity of the run's liquid, in K.
     pub(crate) mean: f32,
+    /// Heat deficit of the crust relative to the core, in kelvin, averaged over the depth of the
+    /// liquid.
     pub(crate) skin: f32,
 }
 
-/// Mean heat in kelvin of `amount` units of liquid with `heat` units of heat.
+/// Mean enthalpy over heat capacity, in K, of `amount` units of liquid with `heat` units of heat;
+/// `amount` must be positive.
 #[inline(always)]
 pub(crate) fn mean_of(heat: i64, amount: i64) -> f32 {
     (heat as f64 / amount as f64) as f32 * (1.0 / HEAT_UNITS as f32)
@@ -555,13 +572,13 @@ pub(crate) fn skin_of(crust: i64, amount: i64) -> f32 {
     (crust as f64 / amount as f64) as f32 * (1.0 / HEAT_UNITS as f32)
 }
 
-/// Heat per unit of amount in a cell: fixed point with [`Warmth::BITS`] fractional bits, rounded
-/// down.
+/// Heat per unit of amount of a cell's liquid, in heat units: fixed point with [`Warmth::BITS`]
+/// fractional bits, rounded down.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Warmth(u64);
 
 impl Warmth {
-    /// Number of fractional bits.
+    /// Number of fractional bits of a `Warmth`.
     pub(crate) const BITS: u32 = 20;
 
     /// Heat per unit of amount of `cell`, which must contain liquid.
@@ -577,8 +594,8 @@ impl Warmth {
         )
     }
 
-    /// Heat of `part` units of the cell's amount, rounded down, so that the parts of a cell never
-    /// sum to more than its heat.
+    /// Heat in units of `part` units of amount, rounded down, so that the parts of a cell never sum
+    /// to more than its heat.
     #[inline]
     pub(crate) fn times(self, part: i32) -> i64 {
         ((u128::from(part as u64) * u128::from(self.0)) >> Self::BITS) as i64
@@ -591,7 +608,7 @@ impl Warmth {
     }
 }
 
-/// Heat of `part` units of the cell's liquid, rounded down.
+/// Heat in units of `part` units of the liquid in `cell`, rounded down.
 #[inline]
 pub(crate) fn heat_of(part: i32, cell: FlowCell) -> i64 {
     Warmth::from_cell(cell).times(part)

@@ -1,49 +1,53 @@
-//! Compact record of a column for the flux computation: one cache line, stored separately from the
+//! Compact summary of a column for the flux computation: one cache line, stored separately from the
 //! column's cells.
 //!
 //! Nearly every column of a thin flow has a single run, under the sky, with one or two wet cells.
-//! The record then contains all that the fluxes across its faces need, so the innermost loop reads
-//! no cells. A column with several runs is flagged, and its faces take the general path.
+//! The summary then contains all that the fluxes across its faces need, so the innermost loop reads
+//! no cells. A column with several runs is flagged, and the fluxes across its faces are computed
+//! from its cells.
 
 use crate::cooling::heat::run_content;
 use crate::motion::soft_float::SoftFloat;
 use crate::store::column::{Column, Kept, Run, UNIT, Warmth, mean_of};
 
-/// Upper bound of the number of wet cells that a record can describe.
+/// Largest number of wet cells of a column that a summary can describe.
 pub(crate) const MOST_CELLS: u8 = 2;
 
-/// Values of `cells` for a column with several runs: `MANY` flags the several runs, `WET` is added
-/// if any run contains liquid.
+/// Flag in the lower 8 bits of `share_and_cells`: the column has several runs.
 const MANY: u8 = 1 << 7;
+/// Value added to [`MANY`] if any of the several runs contains liquid.
 const WET: u8 = 1;
 
-/// Record of a column for the flux computation; heights in units.
+/// Summary of a column for the flux computation: values of its only run, or of the uppermost of
+/// several runs. Heights are in units of height from the floor of the box.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct ColumnSummary {
     pub(crate) floor: i64,
-    /// Hydraulic head: height of the surface; equal to `floor` in a dry run.
+    /// Hydraulic head of the run: height of its surface; equal to `floor` in a dry run.
     pub(crate) head: i64,
     pub(crate) fluidity: SoftFloat,
     pub(crate) strength: SoftFloat,
-    /// Heat per unit of amount of the lower and of the upper wet cell.
+    /// Heat per unit of amount of the run's lower and upper wet cell, in this order.
     pub(crate) warmth: [Warmth; 2],
-    /// Squared cosine of the bed's slope.
+    /// Squared cosine of the angle by which the bed below the lava is inclined.
     pub(crate) cos2: f32,
-    /// Mean heat, and heat deficit of the crust, of a column with one run; in kelvin.
+    /// Mean enthalpy over heat capacity of the run's liquid, in K.
     pub(crate) mean: f32,
+    /// Heat deficit of the crust relative to the core, in kelvin, averaged over the depth of the
+    /// liquid.
     pub(crate) skin: f32,
-    /// Upper 24 bits: share of the flux in the lower of two wet cells. Lower 8 bits: number of wet
-    /// cells (3 means 3 or more), or the flag [`MANY`] for a column with several runs.
+    /// Upper 24 bits: share of the flux that passes in the lower of two wet cells. Lower 8 bits:
+    /// number of wet cells (3 means 3 or more), or [`MANY`] for a column with several runs.
     share_and_cells: u32,
 }
 
-/// Lower bits of `share_and_cells`.
+/// Mask of the bits of `share_and_cells` that contain the number of wet cells or the flag.
 const CELLS: u32 = 0xff;
 
 impl ColumnSummary {
-    /// Record of a column whose runs are up to date. For several runs the record describes the
-    /// uppermost, which is always under the sky.
+    /// Returns the summary of `column`, whose runs must be up to date. The summary of a column with
+    /// several runs describes the uppermost run, which is always under the sky.
     pub(crate) fn from_column(column: &Column) -> Self {
         let Some(run) = column.runs.last() else {
             return Self::default();
@@ -84,7 +88,8 @@ impl ColumnSummary {
         }
     }
 
-    /// Record of a single run under the sky.
+    /// Returns the summary of a column with a single run under the sky. `cos2`: squared cosine of
+    /// the bed's slope; `kept`: values that `Column::refresh_run` returned.
     #[inline(always)]
     pub(crate) fn from_run(run: &Run, cos2: f32, kept: Kept) -> Self {
         let Kept {
@@ -118,13 +123,15 @@ impl ColumnSummary {
         (self.share_and_cells & CELLS) as u8
     }
 
-    /// Share of the flux in the lower of two wet cells, in fixed point with 32 fractional bits.
+    /// Share of the flux that passes in the lower of two wet cells, in fixed point with 32
+    /// fractional bits.
     #[inline]
     pub(crate) fn share(&self) -> u64 {
         u64::from(self.share_and_cells & !CELLS)
     }
 
-    /// Squared cosine of the bed's slope.
+    /// Squared cosine of the angle by which the bed below the lava is inclined, in the number
+    /// format of fluxes.
     #[inline]
     pub(crate) fn cos2(&self) -> SoftFloat {
         SoftFloat::from_f32(self.cos2)
@@ -136,20 +143,20 @@ impl ColumnSummary {
         self.cells() & MANY == 0
     }
 
-    /// Returns true if the record suffices to compute the outflow of its column: one run with at
+    /// Returns true if the summary suffices to compute the outflow of its column: one run with at
     /// most two wet cells.
     #[inline]
     pub(crate) fn is_whole(&self) -> bool {
         self.cells() <= MOST_CELLS
     }
 
-    /// Returns true if the uppermost run contains liquid.
+    /// Returns true if the column's uppermost run contains liquid.
     #[inline]
     pub(crate) fn is_wet(&self) -> bool {
         self.head > self.floor
     }
 
-    /// Returns true if any run contains liquid.
+    /// Returns true if any run of the column contains liquid.
     #[inline]
     pub(crate) fn has_liquid(&self) -> bool {
         self.cells() & !MANY != 0
@@ -160,7 +167,8 @@ impl ColumnSummary {
         self.head - self.floor
     }
 
-    /// Levels (lowest, highest) of the wet cells; valid only for a run with liquid.
+    /// Indices (lowest, highest) of the wet cells, counted from the floor of the box; valid only
+    /// for a run with liquid.
     #[inline]
     pub(crate) fn levels(&self) -> (i32, i32) {
         (
@@ -169,14 +177,16 @@ impl ColumnSummary {
         )
     }
 
-    /// Amount in units in the cell at `level`; valid only for a record with one run.
+    /// Amount of liquid in units in the cell with the index `level`; valid only for a column with
+    /// one run.
     #[inline]
     pub(crate) fn amount(&self, level: i32) -> i64 {
         let bottom = i64::from(level) * UNIT;
         (bottom + UNIT).min(self.head) - bottom.max(self.floor)
     }
 
-    /// Head to compare with a neighbouring run under the sky whose head is `head`, see
+    /// Head of this column as seen from a neighbouring run whose head is `head` (both in units of
+    /// height): this column's head, or `head` if the floor of this column lies higher; see
     /// [`crate::motion::face::head_beside`].
     #[inline]
     pub(crate) fn head_beside(&self, head: i64) -> i64 {

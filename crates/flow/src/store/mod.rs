@@ -1,4 +1,4 @@
-//! Storage of a flow's columns: cells, blocks, records, checkpoints and undo.
+//! Storage of a flow's columns: cells, blocks, summaries, checkpoints and undo.
 
 pub(crate) mod area;
 pub mod blocks;

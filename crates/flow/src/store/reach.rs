@@ -1,4 +1,4 @@
-//! Allocation of columns near lava, and the memory of a flow.
+//! Allocation of the blocks of columns near lava, and the memory that a flow needs.
 //!
 //! A sub-step reads and writes, for each moving column, only its own values and those of its eight
 //! neighbours. So these blocks are allocated before liquid can enter: around the columns that a
@@ -18,8 +18,8 @@ use crate::store::column_summary::ColumnSummary;
 use crate::store::heights::Heights;
 use crate::{Flow, FlowBox, Lava, Mark, melt};
 
-/// Memory in bytes per column of the lists of wet, active, due and changed columns and their
-/// sub-step levels, `Vec` doubling included.
+/// Memory in bytes per column of the lists of columns (wet, active, updated in a round, changed)
+/// and of their time levels; growth of `Vec` by doubling included.
 const BYTES_IN_LISTS: usize = 64;
 
 /// Memory in bytes of a column in an allocated block.
@@ -31,7 +31,8 @@ const BYTES_A_COLUMN: usize = size_of::<Column>()
     + BYTES_IN_LISTS;
 
 impl Flow {
-    /// Allocates the blocks of `columns` and of their eight neighbours.
+    /// Allocates the blocks of the columns with the numbers `columns` and of their eight
+    /// neighbours.
     pub(crate) fn reach(&mut self, columns: impl IntoIterator<Item = u32>) {
         let (nx, last) = (self.space.nx, self.space.columns() - 1);
         for c in columns {
@@ -56,7 +57,7 @@ impl Flow {
         }
     }
 
-    /// Allocates all blocks.
+    /// Allocates the blocks of all columns of the box.
     pub(crate) fn reach_all(&mut self) {
         let missing: Vec<usize> = (0..self.columns.count())
             .filter(|&block| !self.columns.is_made(block))
@@ -81,7 +82,7 @@ impl Flow {
         }
     }
 
-    /// Squared cosine of the bed slope at column `c`.
+    /// Squared cosine of the angle by which the bed below the lava at column `c` is inclined.
     pub(crate) fn slope_cosine(&self, c: usize) -> f32 {
         let floor = |c: usize| match self.columns.get(c) {
             Some(column) => column.runs.first().map(|run| run.floor),
@@ -96,8 +97,8 @@ impl Flow {
         self.columns.get(c).map_or_else(of_ground, Cow::Borrowed)
     }
 
-    /// Memory in bytes of a new flow over bare ground; for a lava that melts, memory of all
-    /// columns, which are allocated at once.
+    /// Memory in bytes of a new flow over bare ground in the box `space`; for a lava that melts,
+    /// all columns are included, since such a flow allocates all columns at once.
     pub fn need(space: FlowBox, lava: &Lava) -> u64 {
         if lava.melts() {
             Self::most(space, lava)
@@ -106,14 +107,14 @@ impl Flow {
         }
     }
 
-    /// Memory in bytes of a flow after lava has come near every column.
+    /// Memory in bytes of a flow in the box `space` after lava has come near every column.
     pub fn most(space: FlowBox, lava: &Lava) -> u64 {
         let melts = if lava.melts() { melt::need(space) } else { 0 };
         Self::need_of_blocks(space, space.columns().div_ceil(WIDE)) + melts
     }
 
-    /// Upper bound of the number of columns that are allocated for a body of `[wide, deep]` columns
-    /// along x and z.
+    /// Upper bound of the number of columns that are allocated for lava on a rectangle of `wide`
+    /// columns along x and `deep` columns along z.
     pub fn columns_around([wide, deep]: [f64; 2]) -> f64 {
         (wide + 2.0 * WIDE as f64) * (deep + 2.0)
     }
@@ -123,8 +124,8 @@ impl Flow {
         columns * BYTES_A_COLUMN as f64
     }
 
-    /// Upper bound of the memory in bytes of the blocks of `columns` (ascending) and of the
-    /// neighbouring blocks.
+    /// Upper bound of the memory in bytes of the blocks of `columns` (numbers, ascending) and of
+    /// the neighbouring blocks.
     pub fn need_of_blocks_around(space: FlowBox, columns: impl Iterator<Item = usize>) -> u64 {
         let mut all: Vec<usize> = columns.map(|c| c / WIDE).collect();
         all.dedup();
@@ -152,8 +153,8 @@ impl Flow {
         Heights::need(columns) + lists + sets + (made * WIDE * BYTES_A_COLUMN) as u64
     }
 
-    /// Estimated memory in bytes of this flow: as [`Flow::need`], plus the allocated blocks and the
-    /// undo list of a step.
+    /// Estimated memory in bytes of this flow: sum of a new flow ([`Flow::need`]), the allocated
+    /// blocks and the undo list of a step.
     pub fn bytes(&self) -> u64 {
         let kept = if self.stop.is_some() {
             undo::need(self.space.columns(), self.wet.len())

@@ -1,4 +1,4 @@
-//! Saved state of a flow for checkpoints, and its hash.
+//! State of a flow as saved in checkpoints, and the hash of that state.
 
 use postcard::ser_flavors::Flavor;
 use serde::{Deserialize, Serialize};
@@ -25,14 +25,15 @@ pub struct FlowState {
     watch: FlowWatch,
 }
 
-/// Upper bounds of the crust's heat deficit in units of heat and of the number of steps accepted
-/// from a file.
+/// Largest absolute heat deficit of a column's crust, in units of heat, that is accepted from a
+/// file.
 const MOST_CRUST: i64 = 1 << 56;
+/// Largest number of steps that is accepted from a file.
 const MOST_STEPS: u64 = 1 << 48;
 
 impl FlowState {
-    /// Upper bound of the memory in bytes of the saved columns' blocks after restoring in the box
-    /// `space`.
+    /// Upper bound of the memory in bytes of the blocks of the saved columns after
+    /// `Flow::restore` in a flow in the box `space`.
     pub fn need(&self, space: FlowBox) -> u64 {
         Flow::need_of_blocks_around(
             space,
@@ -47,7 +48,7 @@ impl FlowState {
     }
 }
 
-/// Saved cells and history of one column.
+/// Saved cells, crust and history of one column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct SavedColumn {
     number: u32,
@@ -59,7 +60,7 @@ struct SavedColumn {
 }
 
 impl Flow {
-    /// Copies the state for a checkpoint.
+    /// Returns a copy of the state of the flow for a checkpoint.
     pub fn state(&self) -> FlowState {
         // Names every field, so that a new one cannot be forgotten: the fields left out follow from
         // the scene and from the saved ones, or concern the last step alone.
@@ -117,7 +118,8 @@ impl Flow {
         }
     }
 
-    /// Returns true if column `c` may differ from ground that lava never reached.
+    /// Returns true if column `c` differs from bare ground that lava never reached, so that a
+    /// checkpoint must contain the column.
     fn is_changed(&self, c: usize, column: &Column) -> bool {
         let ground = Column::of_ground(self.ground.at(c));
         let is_ground = column.base == ground.base
@@ -214,7 +216,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Frees the blocks of all columns, and sets the ground heights of the box.
+    /// Frees the blocks of all columns, and replaces the ground heights by `ground`.
     fn clear(&mut self, ground: Heights) {
         let columns = ground.len();
         (self.ground, self.plan) = (ground, Plan::new(columns));
@@ -232,7 +234,7 @@ impl Flow {
     }
 }
 
-/// Serializer sink that hashes bytes instead of storing them.
+/// Serializer output that hashes the serialized bytes instead of storing them.
 struct Hashed(Xxh3);
 
 impl Flavor for Hashed {
@@ -252,7 +254,7 @@ impl Flavor for Hashed {
     }
 }
 
-/// Slice of the cells without the empty cells at the upper end.
+/// Slice of a column's `cells` (from the bottom up) without the empty cells at the top.
 fn used(cells: &[FlowCell]) -> &[FlowCell] {
     let used = cells
         .iter()
@@ -261,8 +263,8 @@ fn used(cells: &[FlowCell]) -> &[FlowCell] {
     &cells[..used]
 }
 
-/// Returns true if all values of `solids` are valid for a box with `columns` columns and `top`
-/// levels.
+/// Returns true if all values of `solids` are in their ranges for a box with `columns` columns of
+/// `top` cells.
 fn can_be(solids: &Solids, columns: usize, top: usize) -> bool {
     solids.len() == columns && solids.iter().all(|solid| solid.is_sound(top))
 }

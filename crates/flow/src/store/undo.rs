@@ -1,4 +1,4 @@
-//! Undo of an unfinished step: when the program is about to end, a long step is abandoned and the
+//! Undo of an unfinished step: when the program is about to end, a long step is aborted and the
 //! state at its start is restored.
 //!
 //! Invariant: a saved flow is always the state after a whole step.
@@ -16,8 +16,8 @@ use crate::{Flow, FlowAccount, FlowWatch};
 /// Shorter steps always run to completion.
 const MANY: u64 = 1 << 20;
 
-/// Upper bound of the memory of a step's undo list in bytes, for a box of `columns` columns of
-/// which `wet` contain liquid; `Vec` doubling included.
+/// Upper bound of the memory in bytes of a step's undo list, for a box of `columns` columns of
+/// which `wet` contain liquid; growth of `Vec` by doubling included.
 pub(crate) fn need(columns: usize, wet: usize) -> u64 {
     let kept = (2 * wet).min(columns);
     // In the worst case each block of marks is allocated for one kept column.
@@ -25,7 +25,8 @@ pub(crate) fn need(columns: usize, wet: usize) -> u64 {
     marks + (kept * size_of::<(u32, Column)>()) as u64
 }
 
-/// Saved state from the start of a step, for undo.
+/// Undo list of a step: accounts, extreme values and changed columns as they were at the start of
+/// the step.
 pub(crate) struct Before {
     account: FlowAccount,
     watch: FlowWatch,
@@ -35,7 +36,8 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// Saves copies of the columns `active`, except those already saved.
+    /// Saves copies of the columns with the numbers `active` (ascending), except those already
+    /// saved.
     pub(crate) fn keep(&mut self, active: &[u32], columns: &Blocks<Column>) {
         for &c in active {
             if !self.is_kept[c as usize] {
@@ -47,13 +49,13 @@ impl Before {
 }
 
 impl Flow {
-    /// Sets the flag by which a long step can be aborted: once `stop` is true, `Flow::step`
-    /// returns early with the state from before the step.
+    /// Sets the flag by which a long step can be aborted: once `stop` is true, a running
+    /// `Flow::step` returns early and leaves the state from before the step.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         self.stop = Some(stop);
     }
 
-    /// Returns true if the last step was aborted.
+    /// Returns true if the last call of `Flow::step` was aborted by the stop flag.
     pub fn was_stopped(&self) -> bool {
         self.was_stopped
     }
@@ -65,8 +67,8 @@ impl Flow {
             .is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
-    /// Returns an empty undo list for the coming step; `None` if there is no stop flag, or if the
-    /// step is short by its plan and by the work of the step before.
+    /// Returns an empty undo list for the coming step; `None` if no stop flag is set up, or if the
+    /// plan and the work of the last step both predict a short step.
     pub(crate) fn before(&self, plan: &Plan) -> Option<Before> {
         self.stop.as_ref()?;
         let is_long = !plan.active.is_empty() && self.work.max(plan.work()) >= MANY;
@@ -78,7 +80,7 @@ impl Flow {
         })
     }
 
-    /// Restores the state at the start of a step.
+    /// Restores the state at the start of the aborted step from its undo list `before`.
     pub(crate) fn undo(&mut self, before: Before) {
         (self.account, self.watch) = (before.account, before.watch);
         for (c, column) in before.columns {

@@ -1,11 +1,11 @@
 //! Ground generated from noise and a seed: heights in cells above the floor of the simulation box,
 //! shape `(nz, nx)`.
 //!
-//! All shapes are made in units of the simulation box (horizontally its shorter side, vertically
-//! its height), so that a finer box gets the same land with more detail. Rows are computed in
-//! parallel; a height depends only on its place and the seed, so that the bits do not depend on the
-//! number of threads. Apart from one tangent in [`slope`] only `+ − × ÷ √` are used, so that the
-//! bits do not depend on the system's mathematical library either.
+//! Shapes are defined in units of the simulation box (horizontally its shorter side, vertically its
+//! height), so that a finer grid gives the same land with more detail. Rows are computed in
+//! parallel; a height depends only on its position and the seed, so that results are equal bit by
+//! bit for any number of threads. Apart from one tangent in [`slope`], only `+ − × ÷ √` are used,
+//! so that results do not depend on the system's mathematical library either.
 
 mod volcano;
 
@@ -20,17 +20,18 @@ pub use self::volcano::{Cone, crater, volcano};
 /// Parameters that all terrain generators have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bed {
-    /// Seed of the noise; another seed gives another ground.
+    /// Seed of the noise, any value; two seeds give two different grounds of the same kind.
     pub seed: u32,
     /// Height of the plain or of the lowest ground, in cells above the floor of the simulation box.
     pub base: f64,
-    /// Factor on the amplitude of the noise: 0 gives the smooth shape, 1 the default look.
+    /// Factor on the amplitude of the noise: 0 gives the smooth shape; 1 is the default of volcano
+    /// and hills.
     pub roughness: f64,
 }
 
-/// Returns the heights `height(u, v)` of all columns, computed in parallel. `u` and `v`: distance
-/// of the column's centre from the centre of the simulation box to the east and to the south, in
-/// units of the box's shorter side.
+/// Returns the heights `height(u, v)` of all columns in cells, negative ones set to 0, computed in
+/// parallel. `u` and `v`: distance of the column's centre from the centre of the simulation box to
+/// the east and to the south, in units of the box's shorter side.
 fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
     let mut ground = Array2::zeros((grid.nz, grid.nx));
     let side = grid.nx.min(grid.nz) as f64;
@@ -49,8 +50,8 @@ fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32
     ground
 }
 
-/// Returns fractal noise with `octaves` octaves, mostly within ±0.5. Simplex noise, because Perlin
-/// noise shows its lattice on gentle slopes.
+/// Returns fractal simplex noise with `octaves` octaves, mostly within ±0.5. Perlin noise would
+/// show its lattice on gentle slopes.
 fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
     // The octaves use the seed and its successors: clamped, so that none overflows.
     Fbm::new(seed.min(u32::MAX - 16))
@@ -58,8 +59,9 @@ fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
         .set_persistence(0.5)
 }
 
-/// Returns the noise that is added to plane, slope and bowl, in cells, as a function of the
-/// position (see `from_place`); its amplitude is proportional to `bed.roughness`.
+/// Returns the noise in cells that the generators of plane, slope and bowl add to their heights.
+/// Arguments of the function returned: distance from the centre of the simulation box to the east
+/// and to the south, in units of the box's shorter side; amplitude proportional to `bed.roughness`.
 fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
     let noise = rolling(bed.seed, 5);
     let strength = 0.06 * grid.ny as f64 * bed.roughness;
@@ -98,11 +100,12 @@ pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     })
 }
 
-/// Generates rounded hills with valleys between them, from `bed.base` to about `bed.base + height`
-/// cells.
+/// Generates rounded hills with valleys between them, with heights from `bed.base` to about
+/// `height` cells above the floor of the simulation box.
 ///
-/// The noise is first bent by slower noise (domain warping), which turns blobs into chains; dales
-/// are wider than crests. `bed.roughness` sets the share of the small features.
+/// The position at which the noise is taken is displaced by noise of lower frequency (domain
+/// warping), which turns single hills into chains; valleys are wider than crests. `bed.roughness`
+/// sets the amplitude of the small features.
 pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let broad = rolling(bed.seed, 2);
     let fine = rolling(bed.seed.wrapping_add(1), 5);

@@ -22,14 +22,14 @@ const CENTRE: (f64, f64) = (-0.015, -0.03);
 /// shorter side.
 const FOOT: f64 = 0.50;
 /// Direction (unit vector east, south) from the crater to the lowest point of the rim. Independent
-/// of the seed, so that a scene can rely on the direction of the lava flow.
+/// of the seed, so that a scene can rely on the side on which lava leaves the crater.
 const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
 /// Direction (unit vector east, south) from the crater to the second lowest point of the rim.
 const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
-/// Number of parasitic cones on the flanks.
+/// Number of parasitic cones on the flanks of the built-in volcano.
 const PARASITES: u32 = 6;
 
-/// Dimensions of the volcano, as fractions of the simulation box.
+/// Dimensions of the built-in volcano, as fractions of the simulation box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cone {
     /// Height of the rim above the floor, as a fraction of the simulation box's height.
@@ -70,15 +70,15 @@ pub fn crater(grid: Grid) -> (usize, usize) {
     (column(CENTRE.0, grid.nx), column(CENTRE.1, grid.nz))
 }
 
-/// Small (parasitic) cone on the flank of the volcano.
+/// Small (parasitic) cone on the flank of the built-in volcano.
 struct Parasite {
     at: [f64; 2],
     radius: f64,
     height: f64,
 }
 
-/// Noise and parameters of the volcano's height function; lengths in units of the simulation box's
-/// shorter side, heights in units of the box's height.
+/// Noise generators and parameters of the volcano's height function; lengths in units of the
+/// simulation box's shorter side, heights in units of the box's height.
 struct Volcano {
     cone: Cone,
     base: f64,
@@ -88,17 +88,19 @@ struct Volcano {
     broad: Fbm<SuperSimplex>,
     fine: Fbm<SuperSimplex>,
     parasites: Vec<Parasite>,
-    /// Cosine and sine of the angle by which the volcano is rotated; `None` if it is not rotated.
+    /// Cosine and sine of the angle by which the volcano is rotated about its crater; `None` for a
+    /// volcano that is not rotated.
     turn: Option<(f64, f64)>,
 }
 
-/// Position relative to the crater, with its polar coordinates.
+/// Position on the ground relative to the crater, in Cartesian and in polar coordinates.
 struct Bearing {
-    /// Offset (east, south) from the crater, in units of the simulation box's shorter side.
+    /// Offset (east, south) of the position from the crater, in units of the simulation box's
+    /// shorter side.
     at: [f64; 2],
-    /// Distance from the crater, in units of the simulation box's shorter side.
+    /// Distance of the position from the crater, in units of the simulation box's shorter side.
     r: f64,
-    /// Unit vector (east, south) from the crater to the position.
+    /// Unit vector (east, south) from the crater of the built-in volcano to the position.
     dir: [f64; 2],
 }
 
@@ -142,8 +144,9 @@ impl Volcano {
         }
     }
 
-    /// Rotates the position (`u`, `v`) about the crater from the frame of the simulation box to
-    /// that of the unrotated volcano.
+    /// Returns the offset (east, south) from the crater that the point (`u`, `v`) has before the
+    /// volcano is rotated. `u`, `v`: distance east and south of the centre of the simulation box,
+    /// in units of its shorter side.
     fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
         let Some((cos, sin)) = self.turn else {
             return [u, v];
@@ -175,8 +178,8 @@ impl Volcano {
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
-    /// Returns the position displaced by low-frequency noise that grows with the distance from the
-    /// crater, so that contours become irregular.
+    /// Returns `place` displaced by low-frequency noise whose amplitude grows with the distance
+    /// from the crater, so that contours become irregular.
     fn bent(&self, place: &Bearing) -> Bearing {
         let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
         let [u, v] = place.at;
@@ -185,8 +188,9 @@ impl Volcano {
         Bearing::new([u + du, v + dv])
     }
 
-    /// Returns the height of the plain at (`u`, `v`): undulating, descending to the south-east,
-    /// with a valley across the south-east corner.
+    /// Returns the height of the plain in units of the simulation box's height: undulating,
+    /// descending to the south-east, with a valley across the south-east corner. `u`, `v`: distance
+    /// east and south of the centre of the box, in units of its shorter side.
     fn plain(&self, u: f64, v: f64) -> f64 {
         let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
@@ -196,8 +200,8 @@ impl Volcano {
         self.base + waves - 0.02 * (u + v) - valley
     }
 
-    /// Returns the height of the smooth cone above the plain: a concave profile, longer towards the
-    /// lowest point of the rim.
+    /// Returns the height of the smooth cone above the plain at `place`, in units of the simulation
+    /// box's height: a concave profile, longer towards the lowest point of the rim.
     fn flank(&self, place: &Bearing) -> f64 {
         let lobes = self
             .bend
@@ -208,8 +212,9 @@ impl Volcano {
         (self.cone.height - self.base) * rise * rise.sqrt()
     }
 
-    /// Returns the height that ribs (above 0) and gullies (below 0) add. Computed from noise over
-    /// direction and distance, so that gullies keep their direction with small deviations.
+    /// Returns the height that ribs (above 0) and gullies (below 0) add at `place`, in units of the
+    /// simulation box's height. Computed from noise over direction and distance, so that gullies
+    /// keep their direction with small deviations.
     ///
     /// Gullies lie where the noise changes sign, so that they are sharp below and the ribs in
     /// between are round. A second set of twice the number joins in downslope.
@@ -238,7 +243,8 @@ impl Volcano {
         self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
 
-    /// Returns the height that irregularities of the rim add, positive or negative.
+    /// Returns the height that irregularities of the rim add at `place`, positive or negative, in
+    /// units of the simulation box's height.
     fn rim_relief(&self, place: &Bearing) -> f64 {
         let noise = self
             .bend
@@ -248,8 +254,9 @@ impl Volcano {
         0.035 * self.roughness * noise * near
     }
 
-    /// Returns the depth of a channel that begins as a notch of depth `notch` in the rim and
-    /// descends in the direction `lip` (unit vector).
+    /// Returns the depth at `place` of a channel that begins as a notch of depth `notch` in the rim
+    /// and descends in the direction `lip` (unit vector east, south); depths are in units of the
+    /// simulation box's height.
     fn channel(&self, place: &Bearing, lip: [f64; 2], notch: f64) -> f64 {
         let along = place.at[0] * lip[0] + place.at[1] * lip[1];
         if along <= 0.0 {
@@ -263,7 +270,8 @@ impl Volcano {
         depth * ends * bump(across / (0.055 + 0.06 * from_rim))
     }
 
-    /// Returns the height that all parasitic cones add; each has a summit crater.
+    /// Returns the height that all parasitic cones add at `place`, in units of the simulation box's
+    /// height; each cone has a summit crater.
     fn bumps(&self, place: &Bearing) -> f64 {
         let rise = |cone: &Parasite| {
             let (du, dv) = (place.at[0] - cone.at[0], place.at[1] - cone.at[1]);
@@ -274,8 +282,8 @@ impl Volcano {
     }
 }
 
-/// Returns the parasitic cone with index `n` for the seed `seed`; `None` if the cone would dam one
-/// of the channels from the rim.
+/// Returns the parasitic cone with index `n` (0 to `PARASITES` − 1) for the seed `seed`; `None` if
+/// the cone would dam one of the two channels that descend from the rim.
 fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     let share =
         |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
@@ -304,14 +312,15 @@ fn mixed(mut h: u32) -> u32 {
     h ^ (h >> 16)
 }
 
-/// Bump function: returns 1 for `t` = 0 and 0 from `t` = ±1 on, with slope 0 at all three points.
+/// Bump function: returns 1 for `t` = 0, falls to 0 at `t` = ±1 and is 0 outside of that range; its
+/// slope is 0 at all three points.
 fn bump(t: f64) -> f64 {
     let s = (1.0 - t * t).max(0.0);
     s * s
 }
 
-/// Smooth minimum: returns the lower of the heights `a` and `b`, rounded off where they differ by
-/// less than `soft`.
+/// Smooth minimum: returns the lower of the heights `a` and `b`; where they differ by less than
+/// `soft` (above 0, in the same unit), the transition is rounded off.
 fn smooth_min(a: f64, b: f64, soft: f64) -> f64 {
     let mix = (1.0 - (a - b).abs() / soft).max(0.0);
     a.min(b) - 0.25 * soft * mix * mix

@@ -37,19 +37,19 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// Sorts the columns and removes duplicates.
+    /// Sorts the indices of the columns found so far, ascending, and removes duplicates.
     fn once(&mut self) {
         self.columns.sort_unstable();
         self.columns.dedup();
     }
 
-    /// Returns the number of columns along x and along z of the simulation box.
+    /// Returns the numbers of columns of the simulation box along x and along z.
     fn sides(&self) -> [f64; 2] {
         [self.site.grid.nx as f64, self.site.grid.nz as f64]
     }
 
-    /// Adds the column that contains the point `[col, row]` (in cells) to `columns`; sets `cut` if
-    /// the point lies outside of the simulation box.
+    /// Adds the column that contains the point `[col, row]`, in cells from the north-west corner,
+    /// to `columns`; sets `cut` if the point lies outside of the simulation box.
     fn add(&mut self, [col, row]: [f64; 2]) {
         let [nx, nz] = self.sides();
         if (0.0..nx).contains(&col) && (0.0..nz).contains(&row) {
@@ -77,8 +77,8 @@ impl Found<'_> {
         );
     }
 
-    /// Adds the columns whose centres lie inside a polygon to `columns`; if there are none, the
-    /// columns of the polygon's vertices.
+    /// Adds the columns whose centres lie inside a polygon to `columns`; if the polygon contains no
+    /// column centre, adds the columns of the polygon's vertices.
     fn add_area(&mut self, rings: &Rings) {
         let cells = |ring: &Vec<[f64; 2]>| {
             ring.iter()

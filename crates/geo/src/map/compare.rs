@@ -1,4 +1,4 @@
-//! Agreement of two footprints: areas, shares, and reach.
+//! Measures of the agreement of two footprints, and the reach and length of a footprint.
 //!
 //! A is the judged footprint and B the reference, such as a simulated and an observed flow:
 //!
@@ -13,17 +13,17 @@ use ndarray::Array2;
 
 use super::Placement;
 
-/// Point of a map (x, y), in map units.
+/// Point of a map as [x, y], in map units.
 type Point = [f64; 2];
 
 /// Numbers of cells that two footprints A and B cover on the same raster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
-    /// Number of cells of footprint A.
+    /// Number of raster cells that footprint A covers.
     pub a: usize,
-    /// Number of cells of footprint B.
+    /// Number of raster cells that footprint B covers.
     pub b: usize,
-    /// Number of cells in both footprints (intersection).
+    /// Number of raster cells that both footprints cover (intersection).
     pub both: usize,
 }
 
@@ -42,7 +42,7 @@ impl Agreement {
         }
     }
 
-    /// Returns the number of cells in at least one footprint (union).
+    /// Returns the number of raster cells that at least one footprint covers (union).
     pub fn either(&self) -> usize {
         self.a + self.b - self.both
     }
@@ -75,7 +75,7 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 /// Footprint as a boolean mask on a georeferenced raster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footprint {
-    /// Position and cell size of the raster on the map.
+    /// Position and cell size of the footprint's raster on the map.
     pub place: Placement,
     /// True for cells of the footprint; shape (rows, cols), row 0 north, column 0 west.
     pub inside: Array2<bool>,
@@ -103,8 +103,8 @@ impl Footprint {
         cell.and_then(|cell| self.inside.get(cell)) == Some(&true)
     }
 
-    /// Returns the footprint on the raster `place`; each cell gets the value of the footprint at
-    /// its centre.
+    /// Returns a copy of the footprint on the raster `place`. A cell of `place` belongs to the copy
+    /// if its centre lies in a cell of this footprint.
     pub fn onto(&self, place: Placement) -> Self {
         let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
         let inside = Array2::from_shape_fn((place.rows, place.cols), |(row, col)| {
@@ -175,8 +175,9 @@ fn hull(points: &[Point]) -> Vec<Point> {
     hull
 }
 
-/// Returns the raster `place` extended by whole cells until it covers the bounds [west, south,
-/// east, north] in map units; `None` if it would have more than `most` cells.
+/// Returns the raster `place` extended on its four sides by whole cells until it covers the bounds
+/// [west, south, east, north] in map units; `None` if the extended raster would have more than
+/// `most` cells.
 pub fn covering(
     place: &Placement,
     [west, south, east, north]: [f64; 4],
@@ -203,8 +204,8 @@ pub fn covering(
     })
 }
 
-/// Sets the cells of `footprint` whose centres lie in a polygon, by the even-odd rule over its
-/// rings of points (in map units).
+/// Adds to `footprint` the cells whose centres lie in a polygon with the rings `rings` (points in
+/// map units), by the even-odd rule.
 pub fn fill(footprint: &mut Footprint, rings: &[Vec<Point>]) {
     let Placement {
         cols,

@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ndarray::Array2;
 
-/// Point in columns and rows from the north-west corner of the raster; the centre of the first cell
-/// is (0.5, 0.5).
+/// Point as [column, row] in cells from the north-west corner of the raster; the centre of the
+/// first cell is [0.5, 0.5].
 pub type Point = [f64; 2];
 
 /// Edge between the centres of two adjacent cells: (row and column of the first cell, true if the
 /// second cell lies to the south, false if to the east).
 type Edge = (usize, usize, bool);
 
-/// Returns the contour lines of `values` (row 0 north, column 0 west) at the value `level`,
-/// directed such that higher values are on their left.
+/// Returns the contour lines of `values` (row 0 north, column 0 west) at the value `level`, with
+/// higher values on the left side of each directed line.
 ///
 /// A line that ends where it began is closed; all others end at the edge of the raster or of the
 /// data. Squares with a NaN at a corner have no line.
@@ -44,8 +44,8 @@ pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
         .collect()
 }
 
-/// Returns the number of segments of the contour lines at the value `level`, which approximates
-/// their number of points.
+/// Returns the number of segments of the contour lines of `values` at the value `level`, which
+/// approximates the number of points of these lines.
 pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     let (rows, cols) = values.dim();
     let falls = |(row, col): (usize, usize)| {
@@ -72,9 +72,9 @@ pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     (0..rows.saturating_sub(1)).map(squares).sum()
 }
 
-/// Adds the contour segments (at most two) in the square between four cell centres, of which `(row,
-/// col)` is the north-west one, to `next`, which maps the edge at a segment's start to that at its
-/// end.
+/// Adds the contour segments (at most two) in the square between four cell centres to `next`, which
+/// maps the edge at which a segment starts to the edge at which it ends. `(row, col)`: north-west
+/// cell of the square.
 fn square(
     values: &Array2<f64>,
     level: f64,
@@ -111,8 +111,8 @@ fn square(
     }
 }
 
-/// Removes the line that begins at the edge `start` from the segments in `next` and returns its
-/// edges in order.
+/// Removes the contour line that begins at the edge `start` from `next`, a map from start edge to
+/// end edge of each segment, and returns the edges of the line in order.
 fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     let mut line = vec![start];
     let mut at = start;
@@ -153,8 +153,8 @@ fn crossing(values: &Array2<f64>, level: f64, (row, col, south): Edge) -> Point 
 mod tests {
     use super::*;
 
-    /// Returns the signed area of a closed line in cells: positive if it runs counter-clockwise
-    /// with north up.
+    /// Returns the area that a closed line encloses, in cells: positive if the line runs
+    /// counter-clockwise with north up, negative otherwise.
     fn area(line: &[Point]) -> f64 {
         -0.5 * line
             .windows(2)

@@ -12,54 +12,67 @@ use serde::{Deserialize, Serialize};
 use super::epsg;
 use super::wkt::{Node, plain};
 
-/// Value of a GeoTIFF key.
+/// Value of a GeoTIFF key: number, list of numbers or text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeoKey {
-    /// Single 16-bit number, stored in the directory itself.
+    /// Single unsigned 16-bit number; stored in the directory of GeoTIFF keys itself.
     Short(u16),
-    /// Floating-point numbers, stored outside of the directory.
+    /// Floating-point numbers; stored in the tag of the GeoTIFF that holds all floating-point
+    /// values of keys.
     Doubles(Vec<f64>),
-    /// Text, stored outside of the directory.
+    /// Text; stored in the tag of the GeoTIFF that holds all texts of keys.
     Text(String),
 }
 
-/// Coordinate reference system of a map. If it has neither a text nor keys, the system is unknown,
-/// and coordinates count as metres.
+/// Coordinate reference system of a map, as well-known text, as GeoTIFF keys, or both. Without
+/// either, the system is unknown, and coordinates count as metres.
 ///
 /// Each part can be converted into the other's form: [`Crs::to_wkt`] for a `.prj` file,
 /// [`Crs::to_geo_keys`] for a GeoTIFF.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Crs {
-    /// Well-known text of the system; `None` if the file had none.
+    /// Well-known text of the coordinate system; `None` if the file had none.
     pub wkt: Option<String>,
     /// GeoTIFF keys of the horizontal system as pairs (id, value), by ascending id; empty if the
-    /// file had none. The keys of the raster (1025) and of heights (4096 to 4099) are left out: the
-    /// first belongs to the file, and heights are in metres.
+    /// file had none. Left out are the key 1025, which describes the raster of the file, and the
+    /// keys of heights (4096 to 4099), because heights are in metres here.
     pub geo_keys: Vec<(u16, GeoKey)>,
 }
 
-/// Unit of a map's coordinates.
+/// Unit of a map's coordinates: a length, or an angle for longitude and latitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MapUnit {
-    /// Unit of length; its length in metres.
+    /// Unit of length; the number is the length of the unit in metres.
     Length(f64),
-    /// Unit of longitude and latitude; its size in degrees.
+    /// Unit of longitude and latitude; the number is the size of the unit in degrees.
     Angle(f64),
 }
 
-/// Id of the GeoTIFF key for the type of coordinate system (`GTModelTypeGeoKey`); the constants
-/// below are the ids of the other keys that this module interprets.
+/// Id of the GeoTIFF key for the type of coordinate system (`GTModelTypeGeoKey`).
 const MODEL: u16 = 1024;
+/// Id of the GeoTIFF key that says if pixels are areas or points (`GTRasterTypeGeoKey`).
 const RASTER: u16 = 1025;
+/// Id of the GeoTIFF key for the EPSG code of the geographic system (`GeodeticCRSGeoKey`).
 const GEODETIC: u16 = 2048;
+/// Id of the GeoTIFF key for the EPSG code of the unit of angles (`GeogAngularUnitsGeoKey`).
 const ANGLE_UNIT: u16 = 2054;
+/// Id of the GeoTIFF key for the size of a user-defined unit of angles
+/// (`GeogAngularUnitSizeGeoKey`).
 const ANGLE_UNIT_SIZE: u16 = 2055;
+/// Id of the GeoTIFF key for the EPSG code of the projected system (`ProjectedCRSGeoKey`).
 const PROJECTED: u16 = 3072;
+/// Id of the GeoTIFF key for the description of the projected system (`ProjectedCitationGeoKey`).
 const PROJECTED_CITATION: u16 = 3073;
+/// Id of the GeoTIFF key for the EPSG code of the unit of lengths (`ProjLinearUnitsGeoKey`).
 const LENGTH_UNIT: u16 = 3076;
+/// Id of the GeoTIFF key for the size of a user-defined unit of lengths
+/// (`ProjLinearUnitSizeGeoKey`).
 const LENGTH_UNIT_SIZE: u16 = 3077;
+/// Range of ids of the GeoTIFF keys that describe heights.
 const VERTICAL: std::ops::RangeInclusive<u16> = 4096..=4099;
+/// Id of the GeoTIFF key for the EPSG code of the vertical system (`VerticalGeoKey`).
 const VERTICAL_SYSTEM: u16 = 4096;
+/// Id of the GeoTIFF key for the EPSG code of the unit of heights (`VerticalUnitsGeoKey`).
 const VERTICAL_UNIT: u16 = 4099;
 
 /// Value of a GeoTIFF key which means that other keys describe the system.
@@ -87,7 +100,7 @@ const GEOGRAPHIC_WORDS: &[&str] = &[
     "GEODCRS",
     "GEODETICCRS",
 ];
-/// WKT keywords of units.
+/// Keywords of nodes in well-known text that state a unit.
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
 
 /// Length of a US survey foot in metres.
@@ -135,8 +148,8 @@ impl Crs {
         })
     }
 
-    /// Returns the name of the system, such as `WGS 84 / UTM zone 33N`, which is the first name in
-    /// its text; `None` if the system is unknown or the name is a placeholder.
+    /// Returns the name of the system, such as `WGS 84 / UTM zone 33N`: the first name in its
+    /// well-known text. `None` if the system is unknown or the name is a placeholder.
     pub fn name(&self) -> Option<String> {
         let text = self.to_wkt()?;
         text.split('"')
@@ -156,8 +169,8 @@ impl Crs {
         from_keys().or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
-    /// Returns true if both systems have the same EPSG code or, if a code is missing, the same
-    /// text.
+    /// Returns true if this system and `other` have the same EPSG code or, if a code is missing in
+    /// either, the same well-known text.
     pub fn is_same(&self, other: &Self) -> bool {
         let by_words =
             || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
@@ -167,7 +180,7 @@ impl Crs {
             .unwrap_or_else(by_words)
     }
 
-    /// Returns true if the coordinates are longitude and latitude.
+    /// Returns true if the coordinates of the system are longitude and latitude.
     pub fn is_geographic(&self) -> bool {
         matches!(self.unit(), MapUnit::Angle(_))
     }
@@ -197,8 +210,8 @@ impl Crs {
         }
     }
 
-    /// Returns the well-known text of the system: that of the file, or else that of its EPSG code.
-    /// `None` for an unknown system.
+    /// Returns the well-known text of the system: the text in the file or, if the file had none,
+    /// the text that belongs to the system's EPSG code. `None` for an unknown system.
     pub fn to_wkt(&self) -> Option<String> {
         self.text().map(str::to_owned).or_else(|| {
             let code = self.epsg()?;
@@ -208,8 +221,8 @@ impl Crs {
         })
     }
 
-    /// Returns the well-known text of the EPSG code `code`; `None` if the code is unknown, or its
-    /// unit differs from that of the map.
+    /// Returns the well-known text of the system with the EPSG code `code`; `None` if the code is
+    /// unknown, or if that text has another unit than `self`.
     fn registered(&self, code: u16) -> Option<String> {
         let text = crs_definitions::from_code(code)?.wkt;
         let is_that = match (
@@ -225,9 +238,9 @@ impl Crs {
         is_that.then(|| text.to_owned())
     }
 
-    /// Returns the GeoTIFF keys of the system as pairs (id, value), by ascending id: those of the
-    /// file, or keys made from its text. Without the key of the raster (1025). Empty for an unknown
-    /// system.
+    /// Returns the GeoTIFF keys of the system as pairs (id, value), by ascending id: the keys in
+    /// the file, or keys converted from the well-known text; without the key 1025, which describes
+    /// the raster. Empty for an unknown system.
     pub fn to_geo_keys(&self) -> Vec<(u16, GeoKey)> {
         let mut keys = match (&self.geo_keys[..], self.epsg(), &self.wkt) {
             ([_, ..], ..) => self.geo_keys.clone(),
@@ -310,7 +323,8 @@ impl Crs {
         size.map(MapUnit::Angle)
     }
 
-    /// Returns the unit in the well-known text; `None` if there is no text.
+    /// Returns the unit of coordinates that the well-known text states; `None` if the system has no
+    /// text, an error with the unit's name if that unit is not known.
     fn unit_from_wkt(&self) -> Option<Result<MapUnit, String>> {
         let text = self.text()?;
         if old_prj::recognises(text) {
@@ -340,7 +354,8 @@ impl Crs {
     }
 }
 
-/// Returns the unit of the horizontal system `system`.
+/// Returns the unit of coordinates of `system`, the node of a projected or geographic system in
+/// well-known text.
 fn unit_of(system: &Node<'_>) -> MapUnit {
     let in_axis = || {
         system
@@ -456,8 +471,8 @@ fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     }
 }
 
-/// Returns GeoTIFF keys that contain the well-known text unchanged, as ArcGIS does; GDAL looks for
-/// such a text if the model is user-defined.
+/// Returns GeoTIFF keys that contain the well-known text `wkt` unchanged, as ArcGIS writes them.
+/// The model key is "user-defined", because otherwise GDAL does not look for such a text.
 fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
     vec![
         (MODEL, GeoKey::Short(USER_DEFINED)),
@@ -473,8 +488,8 @@ fn is_degrees(code: u16) -> bool {
     DATUMS.iter().any(|datum| datum.degrees == code)
 }
 
-/// Returns the horizontal part of a system, such as the projected system in a compound system;
-/// `None` if there is none.
+/// Returns the node of the horizontal system in the well-known text `node`, such as the projected
+/// system in a compound system; `None` if the text has no horizontal system.
 fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     if node.is(PROJECTED_WORDS) || node.is(GEOGRAPHIC_WORDS) {
         return Some(node);
@@ -487,8 +502,8 @@ fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     }
 }
 
-/// Returns the EPSG code of a system in well-known text: the code that the text states, or that of
-/// longitude and latitude or a UTM zone on a known datum. `None` for any other system.
+/// Returns the EPSG code of `system`, a node of well-known text: the code that the node states, or
+/// that of longitude and latitude or a UTM zone on a known datum. `None` for any other system.
 fn epsg_of(system: &Node<'_>) -> Option<u16> {
     if let Some(name) = system.child(&["AUTHORITY", "ID"]) {
         let epsg = name
@@ -668,7 +683,7 @@ mod tests {
         );
     }
 
-    /// Compares with published lengths of a degree on WGS 84.
+    /// Checks the lengths of a degree on WGS 84 against published values.
     #[test]
     fn a_degree_has_the_length_of_the_tables() {
         for (latitude, east, north) in [

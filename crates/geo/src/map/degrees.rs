@@ -15,7 +15,9 @@ use super::{Crs, Site, nzmg};
 /// PROJ definition of longitude and latitude on WGS 84.
 const WGS_84: &str = "+proj=longlat +datum=WGS84";
 
-/// Difference in degrees that a conversion to map coordinates and back may have at most.
+/// Largest accepted difference in degrees between a position and the result of converting it to map
+/// coordinates and back; a position with a larger difference lies outside of the projection's
+/// range.
 const OFF: f64 = 1e-6;
 
 /// PROJ names of projections that are valid only near a central meridian.
@@ -32,9 +34,9 @@ pub struct ToDegrees(Way);
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Map coordinates are longitude and latitude on WGS 84 already.
+    /// Conversion of a map in longitude and latitude on WGS 84: returns its input.
     Same,
-    /// Map coordinates are converted with the crate `proj4rs`.
+    /// Conversion of any other map, computed with the crate `proj4rs`.
     Other(Box<Systems>),
 }
 
@@ -42,13 +44,13 @@ enum Way {
 struct Systems {
     map: Proj,
     degrees: Proj,
-    /// Set for the New Zealand Map Grid: `nzmg` computes the projection, and `map` is only its
-    /// datum.
+    /// Set for the New Zealand Map Grid: the module `nzmg` computes the projection, and `map`
+    /// describes only its datum.
     new_zealand: bool,
 }
 
 impl ToDegrees {
-    /// Conversion that changes nothing, for maps in longitude and latitude.
+    /// Conversion that returns its input, for maps in longitude and latitude on WGS 84.
     pub const SAME: Self = Self(Way::Same);
 
     /// Creates the conversion for the coordinate system `crs`; `None` if the system is unknown.
@@ -90,7 +92,8 @@ impl ToDegrees {
         })?
     }
 
-    /// Creates the conversion for a PROJ definition; `None` if it is not supported.
+    /// Creates the conversion for a map with the PROJ definition `definition`; `None` if `proj4rs`
+    /// does not support the definition.
     fn by_definition(definition: &str) -> Option<Self> {
         let new_zealand = definition.contains("+proj=nzmg");
         let definition = shifted(definition).map(|words| {
@@ -109,8 +112,8 @@ impl ToDegrees {
         Some(Self(Way::Other(Box::new(systems))))
     }
 
-    /// Returns true if the definition has the unit `unit`, because a file may contradict the unit
-    /// of its EPSG code.
+    /// Returns true if the coordinates of the map, by its PROJ definition, have the unit `unit`.
+    /// Used because a file may state an EPSG code and a unit that contradicts the code.
     fn has_unit(&self, unit: MapUnit) -> bool {
         let Way::Other(systems) = &self.0 else {
             return true;
@@ -123,7 +126,8 @@ impl ToDegrees {
         }
     }
 
-    /// Returns true if the conversion changes nothing.
+    /// Returns true if the conversion returns its input, as for maps in longitude and latitude on
+    /// WGS 84.
     pub fn is_same(&self) -> bool {
         matches!(self.0, Way::Same)
     }
@@ -148,7 +152,7 @@ impl ToDegrees {
 }
 
 impl Systems {
-    /// Returns true if the map coordinates are degrees, on whatever datum.
+    /// Returns true if the map coordinates are longitude and latitude in degrees, on any datum.
     fn in_degrees(&self) -> bool {
         self.map.is_latlong() && !self.new_zealand
     }
@@ -199,7 +203,7 @@ impl Systems {
     }
 }
 
-/// Returns the PROJ definition of a coordinate system; `None` for an unknown system.
+/// Returns the PROJ definition of the coordinate system `crs`; `None` for an unknown system.
 fn definition(crs: &Crs) -> Option<String> {
     if let Some(code) = crs.epsg() {
         return crs_definitions::from_code(code).map(|known| known.proj4.to_owned());
@@ -215,8 +219,8 @@ fn definition(crs: &Crs) -> Option<String> {
     proj4wkt::wkt_to_projstring(&text).ok()
 }
 
-/// Returns the PROJ definition without files of datum shifts; `None` if the shift to WGS 84 is not
-/// given by three or seven numbers.
+/// Returns the PROJ definition `definition` without references to files of datum shifts; `None` if
+/// three or seven parameters, or a known datum, do not give the shift to WGS 84.
 fn shifted(definition: &str) -> Option<String> {
     const NONE: [&str; 3] = ["+ellps=WGS84", "+ellps=GRS80", "+nadgrids=@null"];
     let words = || definition.split_whitespace();
@@ -229,7 +233,8 @@ fn shifted(definition: &str) -> Option<String> {
         .then(|| words().filter(stays).collect::<Vec<_>>().join(" "))
 }
 
-/// Returns the PROJ definition of longitude and latitude on the datum of the New Zealand Map Grid.
+/// Returns the PROJ definition of longitude and latitude on the datum of the New Zealand Map Grid,
+/// whose own definition is `definition`.
 fn without_plane(definition: &str) -> String {
     let shift = definition
         .split_whitespace()
@@ -249,8 +254,8 @@ mod tests {
         ))
     }
 
-    /// Compares with results of PROJ 9; for systems of New Zealand and Italy, without its grids of
-    /// datum shifts.
+    /// Checks conversions against results of PROJ 9; for systems of New Zealand and Italy, against
+    /// results without PROJ's grids of datum shifts.
     #[test]
     fn systems_are_those_of_proj() {
         for (code, x, y, [longitude, latitude]) in [

@@ -1,6 +1,7 @@
 //! Units of coordinate systems by EPSG code, for files that state only the code.
 
-/// Table of the units of all projected systems: lines `unit: systems` of EPSG codes.
+/// Table of the units of all projected coordinate systems, as text: each line has the EPSG code of
+/// a unit, a colon, and the EPSG codes of the systems in this unit.
 const UNITS: &str = include_str!("epsg_units.txt");
 
 /// EPSG codes of the geographic systems in grads; all others are in degrees.
@@ -117,7 +118,8 @@ pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
     metres(unit.parse().ok()?)
 }
 
-/// Returns the size in degrees of the unit of the geographic system with the EPSG code `system`.
+/// Returns the size in degrees of the unit of the geographic system with the EPSG code `system`; 1
+/// for a code that is not in `IN_GRADS`.
 pub(super) fn degrees_of_geographic(system: u16) -> f64 {
     if IN_GRADS.contains(&system) { 0.9 } else { 1.0 }
 }

@@ -16,11 +16,11 @@ const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
 /// Geometry of a feature: points, lines or polygons, all in map units.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
-    /// One or more points, each [x, y].
+    /// One or more points, each [x, y] in map units.
     Points(Vec<[f64; 2]>),
-    /// One or more lines, each of two points or more.
+    /// One or more lines, each a list of two points or more, [x, y] in map units.
     Lines(Vec<Vec<[f64; 2]>>),
-    /// One or more polygons.
+    /// One or more polygons, with points in map units.
     Polygons(Vec<Rings>),
 }
 
@@ -34,8 +34,9 @@ impl Geometry {
         }
     }
 
-    /// Shifts longitudes by multiples of 360° to within 180° of `middle`. Each point, line and
-    /// polygon is shifted as a whole. No effect if the map is not in degrees.
+    /// Shifts longitudes by multiples of 360° to within 180° of the longitude `middle`; `crs`:
+    /// coordinate system of the geometry. Each point, line and polygon is shifted as a whole. No
+    /// effect if the coordinates are not in degrees.
     fn turn_to(&mut self, crs: &Crs, middle: f64) {
         match self {
             Self::Points(points) => points
@@ -48,7 +49,7 @@ impl Geometry {
         }
     }
 
-    /// Removes all coordinates; the kind of the geometry stays.
+    /// Removes all coordinates; the kind of the geometry does not change.
     fn clear(&mut self) {
         match self {
             Self::Points(points) => points.clear(),
@@ -57,7 +58,7 @@ impl Geometry {
         }
     }
 
-    /// Iterates over all points of the geometry, mutably.
+    /// Iterates over mutable references to all points of the geometry.
     pub fn points_mut(&mut self) -> Box<dyn Iterator<Item = &mut [f64; 2]> + '_> {
         match self {
             Self::Points(points) => Box::new(points.iter_mut()),
@@ -70,22 +71,23 @@ impl Geometry {
 /// Feature: geometry with properties and a weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
-    /// Shape and position of the feature.
+    /// Shape and position of the feature, in map units.
     pub geometry: Geometry,
-    /// Weight of the feature relative to other features, at least 0; 1 unless
-    /// [`Features::weighted`] was called.
+    /// Weight of the feature relative to other features, at least 0; 1 unless `Features::weighted`
+    /// has set the property `weight`.
     pub weight: f64,
     /// Properties of the GeoJSON feature; null if missing.
     pub properties: Value,
-    /// Index of the feature in the document, from 1.
+    /// Index of the feature in its document, counted from 1.
     pub number: usize,
-    /// Set if the feature lies where the projection of the map is not valid; its geometry is then
-    /// empty.
+    /// Set if the feature lies where the projection of the map is not valid; such a feature has an
+    /// empty geometry.
     pub is_far: bool,
 }
 
 impl Feature {
-    /// Creates a feature without properties.
+    /// Creates a feature with the geometry `geometry` and the weight `weight`, with the number 1
+    /// and without properties.
     pub fn new(geometry: Geometry, weight: f64) -> Self {
         Self {
             geometry,
@@ -96,13 +98,15 @@ impl Feature {
         }
     }
 
-    /// Number of the property `name`; `usual` if it is missing, `None` if it is no number.
+    /// Returns the number in the property `name`; `usual` if the feature lacks the property, `None`
+    /// if the property is not a number.
     pub fn number_or(&self, name: &str, usual: f64) -> Option<f64> {
         let given = self.properties.get(name).filter(|given| !given.is_null());
         given.map_or(Some(usual), Value::as_f64)
     }
 
-    /// Returns the name of the feature, from its properties; `None` if there is none.
+    /// Returns the name of the feature, from the first of the properties in `NAMES` that the
+    /// feature has; `None` if the feature has no such property.
     pub fn name(&self) -> Option<String> {
         let text = |value: &Value| match value {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -114,7 +118,7 @@ impl Feature {
             .find_map(|name| self.properties.get(name).and_then(text))
     }
 
-    /// Returns number and name of the feature for a message: `feature 3 "School"`.
+    /// Returns the number and the name of the feature for a message, such as `feature 3 "School"`.
     pub fn words(&self) -> String {
         let name = self
             .name()
@@ -123,7 +127,7 @@ impl Feature {
         format!("feature {}{name}", self.number)
     }
 
-    /// Returns true if the geometry has no coordinates.
+    /// Returns true if the geometry of the feature has no coordinates.
     pub fn is_empty(&self) -> bool {
         match &self.geometry {
             Geometry::Points(points) => points.is_empty(),
@@ -140,7 +144,7 @@ pub struct Features {
     pub features: Vec<Feature>,
     /// Number of features that were left out because they have no geometry.
     pub without: usize,
-    /// Coordinate system of all features.
+    /// Coordinate system of the features in the document.
     pub system: System,
 }
 
@@ -280,8 +284,8 @@ fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
     }
 }
 
-/// File extensions of vector formats that the program ogr2ogr can convert and this program cannot
-/// read.
+/// File extensions of vector formats that this program cannot read and the program ogr2ogr can
+/// convert to GeoJSON.
 const OTHERS: [&str; 12] = [
     "shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dxf", "gpx", "tab", "sqlite", "parquet",
 ];
@@ -323,12 +327,13 @@ pub fn check_format(path: &Path) -> Result<(), String> {
     ))
 }
 
-/// Reads the text of the vector file at `path`.
+/// Reads the text of the vector file at `path`. Returns a message if the file cannot be read.
 pub fn read_text(path: &Path) -> Result<Loaded<String>, String> {
     read_text_as(&FEATURES, path)
 }
 
-/// Reads the text of the file at `path` with the limits of `reader`.
+/// Reads the text of the file at `path` with the limits of `reader`. Returns a message if the file
+/// cannot be read.
 pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String>, String> {
     reader.text(path, |text| text).map_err(|error| match error {
         InputError::Read(cause) => format!("cannot read {}: {cause}", path.display()),
@@ -336,8 +341,8 @@ pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String
     })
 }
 
-/// Reads the features of a file, which may be inside a session file, and converts them to map
-/// coordinates of `site`.
+/// Reads the features of the file at `path`, which may be inside a session file, and converts them
+/// to map coordinates of `site`.
 ///
 /// # Errors
 /// The fault, as the end of a sentence that begins with the file's name.
@@ -364,7 +369,7 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     features_on(Features::parse(&text)?, site)
 }
 
-/// Converts features to map coordinates of `site`.
+/// Converts `features` to map coordinates of `site`, the place of the simulation box.
 ///
 /// # Errors
 /// If there is no conversion between both coordinate systems; as the end of a sentence that begins
@@ -378,7 +383,8 @@ pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, Stri
 }
 
 /// Converts features to the coordinate system `crs`. Longitudes are shifted to within 180° of
-/// `middle`, the longitude of the map's centre.
+/// `middle`, the longitude of the map's centre; `middle` has no effect on maps that are not in
+/// degrees.
 ///
 /// # Errors
 /// The errors of [`features_on`].
@@ -425,7 +431,7 @@ fn other_system(system: &System, crs: &Crs) -> String {
     )
 }
 
-/// Returns the name of a coordinate system for messages.
+/// Returns the name of the coordinate system `crs`, as messages state it.
 pub fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number
@@ -433,7 +439,7 @@ pub fn told(crs: &Crs) -> String {
         .unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-/// Returns the name of a layer's coordinate system for messages.
+/// Returns the name of `system`, the coordinate system of a vector layer, as messages state it.
 pub fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),

@@ -12,19 +12,19 @@ pub type Rings = Vec<Vec<[f64; 2]>>;
 /// Coordinate system of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum System {
-    /// Longitude and latitude on WGS 84.
+    /// Longitude and latitude in degrees on WGS 84.
     Degrees,
-    /// System with this EPSG code.
+    /// Coordinate system with this EPSG code.
     Epsg(u16),
-    /// System with this name, which is not an EPSG code.
+    /// Coordinate system with this name, which is not an EPSG code.
     Named(String),
-    /// Unknown system, because the document says `"crs": null`.
+    /// Unknown coordinate system, because the document says `"crs": null`.
     Unknown,
 }
 
 impl System {
-    /// Returns the conversion between this system and that of a map, whose method `ToDegrees::back`
-    /// gives map coordinates; `None` if there is no conversion.
+    /// Returns the conversion whose method `ToDegrees::back` converts points of this system to map
+    /// coordinates in `crs`; `None` if there is no conversion.
     pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
         let same = |same: bool| same.then_some(ToDegrees::SAME);
         match self {
@@ -39,17 +39,17 @@ impl System {
 /// All polygons of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygons {
-    /// All polygons of the document, in its order.
+    /// Polygons in the order of the GeoJSON document.
     pub polygons: Vec<Rings>,
-    /// Coordinate system of all polygons.
+    /// Coordinate system of the polygons in the document.
     pub system: System,
 }
 
-/// Upper bound on the memory in bytes per list in a GeoJSON text while the text is parsed.
+/// Estimated memory in bytes per list in a GeoJSON text while the text is parsed; an upper bound.
 const A_LIST: usize = 256;
-/// Upper bound on the memory in bytes per object while a GeoJSON text is parsed.
+/// Estimated memory in bytes per object in a GeoJSON text while the text is parsed; an upper bound.
 const AN_OBJECT: usize = 720;
-/// Upper bound on the memory in bytes per comma while a GeoJSON text is parsed.
+/// Estimated memory in bytes per comma in a GeoJSON text while the text is parsed; an upper bound.
 const A_COMMA: usize = 96;
 
 /// Estimates the memory for parsing the GeoJSON text `text` from its length and its number of
@@ -118,8 +118,9 @@ impl Polygons {
     }
 }
 
-/// Shifts the longitudes of a polygon by a multiple of 360° to within 180° of `middle`. Holes are
-/// shifted by the same amount as the outer ring. No effect if the map is not in degrees.
+/// Shifts the longitudes of a polygon by a multiple of 360° to within 180° of the longitude
+/// `middle`, and its holes to the outer ring. No effect if the coordinate system `crs` is not in
+/// degrees.
 pub fn turn_rings(rings: &mut Rings, crs: &Crs, middle: f64) {
     let Some((outline, holes)) = rings.split_first_mut() else {
         return;
@@ -195,7 +196,8 @@ pub(super) fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<
         .ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
 }
 
-/// Parses a GeoJSON position as [x, y]; further coordinates are ignored. `None` if it is not valid.
+/// Parses a GeoJSON position as [x, y]; coordinates after the second are ignored. `None` if `point`
+/// is not a valid position.
 pub(super) fn point(point: &Value) -> Option<[f64; 2]> {
     let xy = [point.get(0)?.as_f64()?, point.get(1)?.as_f64()?];
     xy.iter().all(|value| value.is_finite()).then_some(xy)

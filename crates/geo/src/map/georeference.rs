@@ -8,24 +8,24 @@ use super::Crs;
 use super::crs::MapUnit;
 use lavoxel_base::words::short;
 
-/// Position of a north-up raster on the map of its file.
+/// Position of a north-up raster on a map, and scale and coordinate system of the map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Georeference {
-    /// Easting or longitude of the west edge of column 0, in map units.
+    /// Easting or longitude of the west edge of the raster's column 0, in map units.
     pub x_west: f64,
-    /// Northing or latitude of the north edge of row 0, in map units.
+    /// Northing or latitude of the north edge of the raster's row 0, in map units.
     pub y_north: f64,
     /// Metres on the ground per map unit, along x and along y ([`Scale`](super::Scale)): 1 for a
     /// surveyor's map in metres, 0.44 for Web Mercator at 64°, the length of a degree for a map in
     /// degrees.
     pub metres_per_unit: (f64, f64),
-    /// Coordinate system of the map.
+    /// Coordinate system of the map on which the raster lies.
     pub crs: Crs,
 }
 
 impl Georeference {
-    /// Returns the georeference with its north-west corner moved by `east_m` and `south_m` metres
-    /// on the ground.
+    /// Returns a copy of the georeference for a raster whose north-west corner lies `east_m` metres
+    /// east and `south_m` metres south of this raster's corner, measured on the ground.
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
         let (x_west, y_north) = self.to_map(east_m, south_m);
@@ -37,7 +37,7 @@ impl Georeference {
     }
 
     /// Returns the map coordinates (x, y) of the point `east_m` metres east and `south_m` metres
-    /// south of the north-west corner.
+    /// south of the raster's north-west corner.
     pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
         (
             self.x_west + east_m / self.metres_per_unit.0,
@@ -45,8 +45,8 @@ impl Georeference {
         )
     }
 
-    /// Returns the distances (east, south) in metres from the north-west corner to the map point
-    /// (`x`, `y`).
+    /// Returns the distances (east, south) in metres on the ground from the raster's north-west
+    /// corner to the map point (`x`, `y`).
     pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
         (
             (x - self.x_west) * self.metres_per_unit.0,
@@ -54,8 +54,8 @@ impl Georeference {
         )
     }
 
-    /// Returns a text with the scale factor of the map, if a metre or foot of the map differs from
-    /// one on the ground; `None` otherwise, and for maps in degrees.
+    /// Returns a note for the user on the map's scale factor, if a metre or foot of the map differs
+    /// from one on the ground; `None` otherwise, and for maps in degrees.
     pub fn scale_in_words(&self) -> Option<String> {
         let MapUnit::Length(metres) = self.crs.unit() else {
             return None;
@@ -74,13 +74,13 @@ impl Georeference {
     }
 
     /// Returns the map coordinates of the centre of a rectangle that extends `east_m` metres east
-    /// and `south_m` metres south of the north-west corner.
+    /// and `south_m` metres south of the raster's north-west corner.
     pub fn middle(&self, east_m: f64, south_m: f64) -> [f64; 2] {
         self.to_map(0.5 * east_m, 0.5 * south_m).into()
     }
 
     /// Returns the map bounds of a rectangle that extends `east_m` metres east and `south_m` metres
-    /// south of the north-west corner.
+    /// south of the raster's north-west corner.
     pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
         let (east, south) = self.to_map(east_m, south_m);
         Bounds {
@@ -96,13 +96,13 @@ impl Georeference {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[f64; 4]", into = "[f64; 4]")]
 pub struct Bounds {
-    /// Easting or longitude of the west side, in map units.
+    /// Easting or longitude of the rectangle's west side, in map units.
     pub west: f64,
-    /// Northing or latitude of the south side, in map units.
+    /// Northing or latitude of the rectangle's south side, in map units.
     pub south: f64,
-    /// Easting or longitude of the east side, in map units.
+    /// Easting or longitude of the rectangle's east side, in map units.
     pub east: f64,
-    /// Northing or latitude of the north side, in map units.
+    /// Northing or latitude of the rectangle's north side, in map units.
     pub north: f64,
 }
 

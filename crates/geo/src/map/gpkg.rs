@@ -1,8 +1,8 @@
 //! Reader of OGC GeoPackages: converts the layer of features to GeoJSON, so that all other code
 //! handles only one format.
 //!
-//! SQLite reads the database. Geometries are well-known binary after a header of the format (clause
-//! 2.1.3 of the standard).
+//! The crate `rusqlite` reads the database. Geometries are well-known binary (WKB) after a header
+//! of the GeoPackage format (clause 2.1.3 of the standard).
 
 use std::path::Path;
 
@@ -14,8 +14,8 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{self, GEOPACKAGE, Loaded};
 
-/// Estimated memory in bytes per byte of a geometry or field, because numbers of 8 bytes become
-/// JSON values.
+/// Estimated memory in bytes per byte of a geometry or field in the GeoPackage; more than 1 because
+/// numbers of 8 bytes become larger JSON values.
 const WEIGHT: f64 = 24.0;
 
 /// Estimated memory of SQLite in bytes: page cache and internal tables.
@@ -25,7 +25,7 @@ const BYTES_OF_SQLITE: f64 = 6e6;
 /// because a damaged file may state any number.
 const ROOM: usize = 1024;
 
-/// Upper bound on the nesting depth of geometries.
+/// Upper bound on the nesting depth of geometries in a GeoPackage.
 const DEEPEST: usize = 4;
 
 /// Reads the only feature layer of a GeoPackage as a GeoJSON `FeatureCollection`.
@@ -58,7 +58,7 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
     Ok(Loaded::new(collection, held))
 }
 
-/// Converts an error of SQLite to a message.
+/// Converts `error`, an error of SQLite, to a message.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: rusqlite::Error) -> String {
     format!(
@@ -76,7 +76,7 @@ struct FeatureTable {
 }
 
 impl FeatureTable {
-    /// Finds the feature layer of the file. Fails if there is none or more than one.
+    /// Returns the feature table of the GeoPackage. Fails if the file has none or more than one.
     fn only(connection: &Connection) -> Result<Self, String> {
         // Only tables, because a view might never end.
         const LAYERS: &str = "SELECT g.table_name, g.column_name, g.srs_id FROM gpkg_geometry_columns AS g
@@ -107,13 +107,13 @@ impl FeatureTable {
         }
     }
 
-    /// Returns the table name quoted for SQL.
+    /// Returns the name of the feature table, quoted for SQL.
     fn quoted(&self) -> String {
         quoted(&self.table)
     }
 
-    /// Reserves the memory of the layer until the result is dropped. Fails if it would exceed the
-    /// memory limit.
+    /// Reserves memory for reading the feature table until the returned value is dropped. Fails if
+    /// the memory in use would exceed the memory limit.
     fn weigh(&self, connection: &Connection) -> Result<Held, String> {
         let sum = format!(
             "SELECT count(*), coalesce(sum(length({})), 0) FROM {}",
@@ -161,8 +161,8 @@ impl FeatureTable {
         Ok(features)
     }
 
-    /// Returns the GeoJSON member `crs` for the layer's coordinate system; `None` for longitude and
-    /// latitude on WGS 84.
+    /// Returns the GeoJSON member `crs` for the coordinate system of the feature table; `None` for
+    /// longitude and latitude on WGS 84.
     fn system(&self, connection: &Connection) -> Result<Option<Value>, String> {
         const SYSTEM: &str = "SELECT organization, organization_coordsys_id, srs_name FROM gpkg_spatial_ref_sys WHERE srs_id = ?1";
         let row = connection.query_row(SYSTEM, [self.system], |row| {
@@ -200,7 +200,8 @@ fn property(field: ValueRef<'_>) -> Value {
     }
 }
 
-/// Converts a GeoPackage geometry to a GeoJSON geometry; an empty geometry becomes null.
+/// Converts a GeoPackage geometry to a GeoJSON geometry; an empty geometry becomes null. Returns a
+/// message for damaged or unsupported bytes.
 fn shape(bytes: &[u8]) -> Result<Value, String> {
     const CUT: &str = "has a geometry that ends early";
     let head = bytes.first_chunk::<8>().ok_or(CUT)?;
@@ -261,8 +262,8 @@ impl Binary<'_> {
         Some(json!(place))
     }
 
-    /// Reads a number of parts, and then each part by a call of `part`; `None` if the bytes end
-    /// early. `little`: the number is little-endian.
+    /// Reads the number of parts of a geometry, and calls `part` once per part to read it; `None`
+    /// if the bytes end early. `little`: the number is little-endian.
     fn parts(
         &mut self,
         little: bool,
@@ -276,7 +277,8 @@ impl Binary<'_> {
         Some(Value::Array(all))
     }
 
-    /// Reads a geometry at the nesting depth `depth`; `None` if the bytes end early.
+    /// Reads a geometry of the nesting depth `depth` (0: not part of a collection); `None` if the
+    /// bytes end early. Returns a message for an unsupported geometry.
     fn geometry(&mut self, depth: usize) -> Result<Option<Value>, String> {
         let Some([order]) = self.take::<1>() else {
             return Ok(None);

@@ -1,6 +1,6 @@
-//! Longitudes, which are equal modulo 360°: every map has its own range, such as −180 to 180, 0 to
-//! 360, or 170 to 190 across the date line. Only this module converts positions between the ranges
-//! of maps and files.
+//! Conversion of longitudes between the ranges of maps and files. Longitudes are equal modulo 360°,
+//! and every map has its own range, such as −180 to 180, 0 to 360, or 170 to 190 across the date
+//! line. No other module converts between these ranges.
 
 use super::{Crs, crs::MapUnit};
 
@@ -24,16 +24,17 @@ pub fn usual(longitude: f64) -> f64 {
     }
 }
 
-/// Returns `x` shifted by a multiple of `turn` to within `turn / 2` of `middle`.
+/// Returns `x` shifted by a multiple of `turn` (above 0, same unit) to within `turn / 2` of
+/// `middle`.
 fn turned(x: f64, middle: f64, turn: f64) -> f64 {
     let turns = ((middle - x) / turn).round();
     // Without a turn the bits stay unchanged.
     if turns == 0.0 { x } else { x + turns * turn }
 }
 
-/// Removes jumps by `turn` (360° in map units) at the date line from a line or ring, then shifts
-/// all points by the same multiple of `turn` towards `middle`. An edge longer than half of `turn`
-/// is taken as the shorter way around the earth.
+/// Removes jumps at the date line from a line or ring: an edge longer than half of `turn` (360° in
+/// map units) is taken as the shorter way around the earth. Then shifts all points by one multiple
+/// of `turn`, so that they lie near `middle`.
 fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     let Some([mut before, _]) = points.first().copied() else {
         return;
@@ -51,8 +52,8 @@ fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     }
 }
 
-/// Splits a line of points [longitude, latitude] in degrees at the date line. Returns pieces with
-/// longitudes in −180 to 180.
+/// Splits the line `points`, each [longitude, latitude] in degrees, at the date line. Returns
+/// pieces with longitudes in −180 to 180.
 pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     let mut pieces = Vec::new();
     for turn in turns(points) {
@@ -72,8 +73,8 @@ pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     pieces
 }
 
-/// Splits a polygon in degrees at the date line. Returns polygons with longitudes in −180 to 180;
-/// in each ring the last point repeats the first.
+/// Splits the polygon `rings`, whose points are [longitude, latitude] in degrees, at the date line.
+/// Returns polygons with longitudes in −180 to 180; in each ring the last point repeats the first.
 pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     let outline = rings.first().map_or(&[][..], Vec::as_slice);
     let part = |turn: i32| {
@@ -92,8 +93,8 @@ pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     turns.map(part).filter(|part| !part.is_empty()).collect()
 }
 
-/// Returns the range of indices of the 360° intervals that contain points; the interval 0 is −180
-/// to 180.
+/// Returns the range of indices of the 360° intervals of longitude that contain `points`; the
+/// interval with index 0 is −180 to 180, that with index 1 is 180 to 540.
 fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     let ends = points
         .iter()
@@ -155,23 +156,24 @@ impl Crs {
         }
     }
 
-    /// Returns `x` shifted by a multiple of 360° to within 180° of `middle`; unchanged on maps that
-    /// are not in degrees.
+    /// Returns the x coordinate `x` shifted by a multiple of 360° to within 180° of `middle`;
+    /// unchanged on maps that are not in degrees.
     pub fn near(&self, x: f64, middle: f64) -> f64 {
         self.turn().map_or(x, |turn| turned(x, middle, turn))
     }
 
-    /// Removes jumps at the date line from a line or ring and shifts all points by a multiple of
-    /// 360° towards `middle`. No effect on maps that are not in degrees.
+    /// Removes jumps at the date line from the line or ring `points` and shifts all its points by
+    /// one multiple of 360°, so that they lie near the longitude `middle`. No effect on maps that
+    /// are not in degrees.
     pub fn unroll(&self, points: &mut [[f64; 2]], middle: f64) {
         if let Some(turn) = self.turn() {
             unrolled(points, middle, turn);
         }
     }
 
-    /// Shifts the range of longitudes [`west`, `east`] to within 180° of `middle`, the central
-    /// longitude of another map. `west` > `east` means a range across the date line. Unchanged on
-    /// maps that are not in degrees.
+    /// Shifts the range of longitudes [`west`, `east`] to within 180° of the longitude `middle`,
+    /// the centre of the map to which the range is compared. `west` > `east` means a range across
+    /// the date line. Unchanged on maps that are not in degrees.
     pub fn span_near(&self, [west, east]: [f64; 2], middle: f64) -> [f64; 2] {
         let Some(turn) = self.turn() else {
             return [west, east];

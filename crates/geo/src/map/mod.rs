@@ -1,5 +1,5 @@
-//! Positions in the world: coordinate systems of maps, georeferences of rasters, and the site of a
-//! simulation's box.
+//! Positions in the world: coordinate systems of maps, georeferences of rasters, and the position
+//! of the simulation box on a map.
 
 pub mod columns;
 pub mod compare;

@@ -2,23 +2,23 @@
 //! a conformal polynomial in the complex plane (W. I. Reilly, *A conformal mapping projection with
 //! minimum scale error*, Survey Review 22, 1973).
 
-/// Longitude of the projection's origin in degrees.
+/// Longitude of the origin of the New Zealand Map Grid, in degrees.
 const LONGITUDE: f64 = 173.0;
-/// Latitude of the projection's origin in degrees.
+/// Latitude of the origin of the New Zealand Map Grid, in degrees.
 const LATITUDE: f64 = -41.0;
-/// False easting in metres.
+/// False easting of the New Zealand Map Grid, in metres.
 const EAST: f64 = 2_510_000.0;
-/// False northing in metres.
+/// False northing of the New Zealand Map Grid, in metres.
 const NORTH: f64 = 6_023_150.0;
 
 /// Semi-major axis of the International ellipsoid of 1924, in metres.
 const A: f64 = 6_378_388.0;
 
-/// Number of units of latitude differences in the series, 10⁵ arcseconds each, per degree.
+/// Factor from degrees of latitude to the unit of the power series, 10⁵ arcseconds.
 const SERIES: f64 = 3600.0 / 1e5;
 
-/// Coefficients of the power series from geodetic to isometric latitude. `GEODETIC`: those of the
-/// inverse.
+/// Coefficients of the power series from differences of geodetic latitude to differences of
+/// isometric latitude.
 const ISOMETRIC: [f64; 10] = [
     0.639_917_507_3,
     -0.135_879_761_3,
@@ -31,6 +31,8 @@ const ISOMETRIC: [f64; 10] = [
     0.000_67,
     -0.000_34,
 ];
+/// Coefficients of the inverse power series, from differences of isometric latitude to differences
+/// of geodetic latitude.
 const GEODETIC: [f64; 9] = [
     1.562_701_424_3,
     0.518_540_639_8,
@@ -43,7 +45,8 @@ const GEODETIC: [f64; 9] = [
     -0.001_3,
 ];
 
-/// Coefficients of the complex polynomial that gives map coordinates.
+/// Coefficients of the complex polynomial that maps (isometric latitude, longitude), both relative
+/// to the origin, to map coordinates.
 const MAP: [Complex; 6] = [
     [0.755_785_322_8, 0.0],
     [0.249_204_646, 0.003_371_507],
@@ -53,15 +56,15 @@ const MAP: [Complex; 6] = [
     [-0.687_098_3, -1.165_196_7],
 ];
 
-/// Complex number `[re, im]`: north is the real part, east the imaginary part.
+/// Complex number `[re, im]`: the real part points north, the imaginary part east.
 type Complex = [f64; 2];
 
 fn times(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// Returns the value of the power series without constant term with the coefficients `factors` at
-/// `at`.
+/// Returns Σ `factors[k]` · `at`^(k + 1): the power series with the coefficients `factors`, without
+/// a constant term, at `at`.
 fn series(factors: &[f64], at: f64) -> f64 {
     at * factors
         .iter()
@@ -115,7 +118,7 @@ pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Compares with results of PROJ 9.
+    /// Checks conversions of the New Zealand Map Grid against results of PROJ 9.
     #[test]
     fn it_is_that_of_proj() {
         for (place, [longitude, latitude]) in [

@@ -1,8 +1,9 @@
 //! Outlines of regions of raster cells, as polygons along cell edges.
 //!
-//! Cells that share an edge make one polygon; cells that only meet at a corner are two. No ring
-//! passes a corner twice, so that polygons are simple: where a region closes around a hole at a
-//! corner, the hole is a separate ring that touches the outer one there.
+//! Cells that share an edge belong to the same polygon; cells that only meet at a corner do not. No
+//! ring passes a corner twice, so that polygons are simple: where a region encloses a hole whose
+//! boundary meets the outside at a corner, the hole is a separate ring that touches the outer ring
+//! there.
 
 use std::collections::HashMap;
 
@@ -11,14 +12,14 @@ use ndarray::Array2;
 /// Cell corner `[column, row]`, counted from the north-west corner of the raster.
 pub type Corner = [usize; 2];
 
-/// Outline of one region: cells connected by common edges.
+/// Outline of one region of a mask: cells connected by common edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
     /// Outer ring, counter-clockwise with north up; closed without repeating the first corner.
     pub outer: Vec<Corner>,
-    /// Rings of the holes, clockwise with north up.
+    /// Rings of the region's holes, clockwise with north up.
     pub holes: Vec<Vec<Corner>>,
-    /// Number of cells in the region.
+    /// Number of cells in the region that the outline encloses.
     pub cells: usize,
 }
 
@@ -69,8 +70,8 @@ pub fn edges(mask: &Array2<bool>) -> usize {
         .sum()
 }
 
-/// Labels the regions. Returns the region number of each cell (from 1; 0 for false cells), and the
-/// number of cells of each region.
+/// Labels the regions of true cells of `mask`. Returns the region number of each cell (from 1; 0
+/// for false cells), and the number of cells of each region.
 fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     let (rows, cols) = mask.dim();
     let (mut pieces, mut counts) = (Array2::zeros((rows, cols)), Vec::new());
@@ -107,8 +108,8 @@ fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     }
 }
 
-/// Directed edges between true and false cells that were not traced yet, with the true cell on the
-/// left.
+/// Directed edges between true and false cells, with the true cell on the left; edges are removed
+/// when they have been traced.
 struct Edges {
     /// Bit mask of the directions of the edges that start at each corner.
     from: Array2<u8>,
@@ -137,15 +138,16 @@ impl Edges {
         Self { from }
     }
 
-    /// Returns the direction of an edge that starts at the corner [`x`, `y`]; `None` if there is
-    /// none left.
+    /// Returns the direction (index in `STEPS`) of an edge that starts at the corner [`x`, `y`];
+    /// `None` if no untraced edge starts there.
     fn any(&self, [x, y]: Corner) -> Option<usize> {
         let bits = self.from[[y, x]];
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }
 
-    /// Follows the edges from the corner `start` in `direction` until they close, and removes them.
-    /// Returns the rings found.
+    /// Follows the edges from the corner `start` in the direction `direction` (index in `STEPS`)
+    /// until they close, and removes them. Returns the rings found: more than one where the path
+    /// passes a corner twice.
     fn trace(&mut self, start: Corner, mut direction: usize) -> Vec<Vec<Corner>> {
         let (mut rings, mut path, mut passed) = (Vec::new(), Vec::new(), HashMap::new());
         let mut at = start;
@@ -178,7 +180,7 @@ impl Edges {
     }
 }
 
-/// Returns the ring without the corners at which it goes straight on.
+/// Returns the corners of `ring` at which it changes direction.
 fn straightened(ring: &[Corner]) -> Vec<Corner> {
     let n = ring.len();
     let turns = |i: &usize| {
@@ -213,8 +215,8 @@ mod tests {
         Array2::from_shape_vec((rows.len(), rows[0].len()), cells).expect("rows of one length")
     }
 
-    /// Traces the outlines of `mask` and checks that the rings are simple, have the right
-    /// direction, and enclose the stated numbers of cells.
+    /// Traces the outlines of `mask` and asserts that the rings are simple, have the right
+    /// direction, and enclose the numbers of cells that the outlines state. Returns the outlines.
     fn check(mask: &Array2<bool>) -> Vec<Outline> {
         let found = outlines(mask);
         assert_eq!(
@@ -254,7 +256,7 @@ mod tests {
         assert_eq!((found[1].cells, found[1].outer.len()), (1, 4));
     }
 
-    /// Tests a hole that meets the outside at a corner, so that both rings touch there.
+    /// Checks a hole that meets the outside at a corner, so that both rings touch there.
     #[test]
     fn a_hole_may_touch_the_outer_ring() {
         let found = check(&mask(&["###", "#.#", "##."]));

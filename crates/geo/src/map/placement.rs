@@ -5,15 +5,15 @@ use super::{Bounds, Georeference};
 /// Position, size and cell size of a north-up raster, in map units (metres if there is no map).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
-    /// Number of columns, west to east.
+    /// Number of columns of the raster, west to east.
     pub cols: usize,
-    /// Number of rows, north to south.
+    /// Number of rows of the raster, north to south.
     pub rows: usize,
-    /// West edge of column 0, in map units.
+    /// Easting or longitude of the west edge of the raster's column 0, in map units.
     pub west: f64,
-    /// North edge of row 0, in map units.
+    /// Northing or latitude of the north edge of the raster's row 0, in map units.
     pub north: f64,
-    /// Cell size along x and along y, in map units.
+    /// Cell size of the raster along x and along y, in map units.
     pub cell: (f64, f64),
 }
 
@@ -50,7 +50,7 @@ impl Placement {
         }
     }
 
-    /// Map coordinates of a point `[col, row]` in cells from the north-west corner.
+    /// Returns the map coordinates of the point `[col, row]`, in cells from the north-west corner.
     pub fn at(&self, [col, row]: [f64; 2]) -> [f64; 2] {
         [
             self.west + col * self.cell.0,
@@ -58,7 +58,8 @@ impl Placement {
         ]
     }
 
-    /// Position `[col, row]` in cells from the north-west corner of the map point `[x, y]`.
+    /// Returns the position `[col, row]`, in cells from the north-west corner, of the map point
+    /// `[x, y]`.
     pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [
             (x - self.west) / self.cell.0,
@@ -66,14 +67,15 @@ impl Placement {
         ]
     }
 
-    /// Row and column of the cell that contains a map point; `None` west and north of the raster.
-    /// The cell of a point east or south of the raster lies outside of the raster too.
+    /// Returns (row, column) of the cell that contains the map point `point`; `None` west and north
+    /// of the raster. East and south of the raster, indices beyond its last row or column are
+    /// returned.
     pub fn cell_of(&self, point: [f64; 2]) -> Option<(usize, usize)> {
         let [col, row] = self.cells_of(point).map(f64::floor);
         (row >= 0.0 && col >= 0.0).then_some((row as usize, col as usize))
     }
 
-    /// Map coordinates [x, y] of the centre of the cell (`row`, `col`) of the raster.
+    /// Returns the map coordinates [x, y] of the centre of the cell (`row`, `col`) of the raster.
     pub fn middle(&self, (row, col): (usize, usize)) -> [f64; 2] {
         self.at([col as f64 + 0.5, row as f64 + 0.5])
     }

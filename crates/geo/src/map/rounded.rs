@@ -1,25 +1,25 @@
-//! Smoothed outlines and lines for drawings: Chaikin's corner cutting (*An algorithm for high-speed
-//! curve generation*, 1974).
+//! Smoothing of outlines and lines for drawings by Chaikin's corner cutting (*An algorithm for
+//! high-speed curve generation*, 1974).
 //!
-//! Edges of cells become steps along every slanted side of a footprint. [`outline`] first goes
-//! through the middles of the edges, which turns a staircase of single cells into a straight line.
-//! With all passes a ring is a sixth of a cell smaller for each convex corner and larger for each
-//! concave one, so that a ring without a hole loses two thirds of a cell whatever its size. Rings
-//! that did not cross do not cross afterwards: each stays within the hull of its own neighbouring
-//! corners.
+//! An outline along cell edges has steps along every oblique side of a footprint. [`outline`] first
+//! connects the midpoints of the edges, which turns a staircase of single cells into a straight
+//! line. After all passes, the area of a ring is smaller by a sixth of a cell for each convex
+//! corner and larger by as much for each concave corner, so that a ring without a hole loses two
+//! thirds of a cell, whatever its size. Rings that did not cross before do not cross afterwards:
+//! each point stays within the hull of neighbouring corners of its ring.
 
 use super::outline::Corner;
 
 /// Point `[column, row]` in cells, from the north-west corner of the raster.
 type Point = [f64; 2];
 
-/// Distance in cells below which two points of a line count as one.
+/// Distance in cells below which two points of a line count as one point.
 const SAME: f64 = 1e-4;
 
-/// Number of times that corners are cut.
+/// Number of passes of Chaikin's corner cutting.
 const PASSES: usize = 3;
 
-/// Returns a smoothed copy of a closed ring of cell corners.
+/// Returns a smoothed copy of `ring`, a closed ring of cell corners.
 pub fn outline(ring: &[Corner]) -> Vec<Point> {
     cut(middles(ring), true)
 }
@@ -39,7 +39,7 @@ pub fn line(mut line: Vec<Point>) -> Vec<Point> {
     ring
 }
 
-/// Returns the midpoints of all cell edges along a ring.
+/// Returns the midpoints of all cell edges along the closed ring `ring`, in its order.
 fn middles(ring: &[Corner]) -> Vec<Point> {
     let ends = ring.iter().zip(ring.iter().cycle().skip(1));
     let edges = ends.flat_map(|(&[x0, y0], &[x1, y1])| {
@@ -55,8 +55,8 @@ fn middles(ring: &[Corner]) -> Vec<Point> {
     edges.collect()
 }
 
-/// Upper bound on the number of smoothed points per cell edge of an outline, or per point of a
-/// line.
+/// Upper bound on the number of smoothed points per cell edge of an outline, or per point of a line
+/// before smoothing.
 pub const MOST: usize = 1 << PASSES;
 
 fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
@@ -81,8 +81,8 @@ fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
     without_straight(&points, closed)
 }
 
-/// Returns the points without those that lie on the straight line between their neighbours.
-/// `closed`: the last point is followed by the first.
+/// Returns `points` without those that lie on the straight line between their neighbours. `closed`:
+/// the first point follows the last.
 fn without_straight(points: &[Point], closed: bool) -> Vec<Point> {
     let n = points.len();
     let turns = |i: usize| {

@@ -1,17 +1,18 @@
-//! Scale of a map: the one place that computes the metres on the ground per unit of a map's
-//! coordinates.
+//! Scale of a map: metres on the ground per unit of the map's coordinates. Only this module
+//! computes that scale.
 //!
-//! The metres of a projection are those of the ground at best near its centre. Surveyors' systems,
-//! such as UTM, keep within half a percent ([`FAITHFUL`]), and their nominal scale is used. Others,
-//! such as Web Mercator, in which a metre of the map is 0.44 m of the ground at 64°, are measured:
-//! a point of the map and its neighbours are converted to the ellipsoid of WGS 84. The scale is
-//! that at the middle of a map; [`Scale::varies`] is its deviation at the corners and sides.
+//! A metre of a projection is at best equal to a metre on the ground near the centre of the
+//! projection. For surveyors' systems such as UTM, the deviation is at most half a percent
+//! ([`FAITHFUL`]), and the nominal scale is used. For other systems, such as Web Mercator, in which
+//! a metre of the map is 0.44 m on the ground at 64° latitude, the scale is measured: a point of
+//! the map and its neighbours are converted to the ellipsoid of WGS 84. The scale of a map is that
+//! at its centre; [`Scale::varies`] is the deviation at the corners and sides.
 
 use super::crs::{MapUnit, metres_per_degree};
 use super::{Bounds, Crs};
 
-/// Relative error of a map's metres up to which they count as metres on the ground: the error of
-/// UTM up to 6° from its meridian.
+/// Largest relative difference between a metre of a map and a metre on the ground at which the
+/// nominal scale of the map is used: that of UTM up to 6° from the central meridian.
 pub const FAITHFUL: f64 = 0.005;
 
 /// Upper bound on the relative variation of the scale over the map of a box or a comparison. The
@@ -23,8 +24,8 @@ pub const MOST_VARIATION: f64 = 0.05;
 pub struct Scale {
     /// Metres on the ground per map unit, along x and along y, at the centre of the map.
     pub metres_per_unit: (f64, f64),
-    /// Largest relative deviation from that scale at the corners and edge midpoints, and between
-    /// the axes, which are not perpendicular on some maps.
+    /// Largest relative deviation from `metres_per_unit` at the corners and edge midpoints, and
+    /// between the axes, which are not perpendicular on some maps.
     pub varies: f64,
 }
 
@@ -45,7 +46,8 @@ impl Scale {
 }
 
 impl Crs {
-    /// Returns the scale of the part `bounds` of a map; `None` if a map in degrees reaches a pole.
+    /// Returns the scale of the part of the map inside `bounds` (map units); `None` if a map in
+    /// degrees reaches a pole.
     pub fn scale(&self, bounds: Bounds) -> Option<Scale> {
         match self.unit() {
             MapUnit::Angle(degrees) => of_degrees(degrees, bounds),
@@ -54,8 +56,8 @@ impl Crs {
     }
 }
 
-/// Returns the scale of the part `bounds` of a map in degrees, whose unit is `degrees` degrees;
-/// `None` if it reaches a pole.
+/// Returns the scale of a map in degrees inside `bounds` (map units); `degrees`: size of the map's
+/// unit in degrees. `None` if `bounds` reach a pole.
 fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     let at = |y: f64| {
         let latitude = y * degrees;
@@ -78,8 +80,8 @@ fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     })
 }
 
-/// Returns the scale of the part `bounds` of a projected map, whose unit is nominally `metres`
-/// metres; the nominal scale if the projection is unknown.
+/// Returns the scale of a projected map inside `bounds` (map units); `metres`: nominal length of
+/// the map's unit in metres, which is also returned as scale if the projection is unknown.
 fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     let own = (metres, metres);
     let face = Scale {
@@ -128,24 +130,24 @@ fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     }
 }
 
-/// Rounds to eight decimals, because the last digits of a projection differ between platforms and
-/// the cell size influences the flow.
+/// Rounds `metres` to eight decimals, because the last digits of a projection differ between
+/// platforms and the cell size influences the flow.
 fn rounded(metres: f64) -> f64 {
     (metres * 1e8).round() / 1e8
 }
 
-/// Scale at one point: metres on the ground per map unit to the east and to the north, and the
-/// cosine of the angle between both axes.
+/// Scale of a map at one point: metres on the ground per map unit to the east and to the north, and
+/// the cosine of the angle between the map's axes on the ground.
 struct Steps {
     east: f64,
     north: f64,
     shear: f64,
 }
 
-/// Projection of a map, with the step of finite differences.
+/// Projection of a map, with the step of finite differences by which its scale is measured.
 struct Plane {
     way: super::ToDegrees,
-    /// Step of the finite differences: 100 m in map units.
+    /// Step of the finite differences by which the scale is measured: 100 m in map units.
     step: f64,
 }
 
@@ -190,8 +192,8 @@ fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     ]
 }
 
-/// Returns the EPSG code of the UTM zone at the centre of the part `bounds` of a map; `None` near
-/// the poles.
+/// Returns the EPSG code of the UTM zone at the centre of `bounds`, a part of a map in the
+/// coordinate system `crs`; `None` near the poles.
 fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
     let middle = [
         0.5 * (bounds.west + bounds.east),
@@ -220,8 +222,8 @@ mod tests {
         )
     }
 
-    /// Returns the scale over a square of `side` map units around the point (`x`, `y`), in the
-    /// system with the EPSG code `code`.
+    /// Returns the scale of a square map with sides of `side` map units around the point (`x`,
+    /// `y`), in the system with the EPSG code `code`.
     fn scale(code: u16, [x, y]: [f64; 2], side: f64) -> Scale {
         let half = 0.5 * side;
         let bounds = Bounds {
@@ -233,7 +235,7 @@ mod tests {
         crs(code).scale(bounds).expect("between the poles")
     }
 
-    /// Compares with scales that follow from the formulas of the projections.
+    /// Checks scales against values that follow from the formulas of the projections.
     #[test]
     fn metres_are_those_of_the_ground() {
         // Web Mercator at 64° N: along both axes the radius of the earth there over that of the

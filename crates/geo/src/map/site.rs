@@ -1,8 +1,8 @@
-//! Place of the simulation box in the world: the one module that converts cells into metres,
+//! Position of the simulation box in the world. Only this module converts cells into metres,
 //! elevations and map coordinates.
 //!
-//! Inside, x runs east, y up and z south. Programs for volumes and meshes want z up, so that their
-//! files count cells `[east, north, up]` from the south-west corner of the floor:
+//! In the simulation, x runs east, y up and z south. Programs for volumes and meshes expect z up,
+//! so that files count cells `[east, north, up]` from the south-west corner of the floor:
 //!
 //! ```text
 //!        up = y                 cell (x, y, z) of the box is cell [x, nz − 1 − z, y] of a file
@@ -12,23 +12,23 @@
 //!        └────── east = x
 //! ```
 //!
-//! Lengths are metres; up is the true elevation, without the exaggeration. Where the terrain came
-//! with a map in metres, the corner has the coordinates of that map. Coordinates may be millions,
-//! which 32-bit floats cannot hold to the centimetre: formats with a 64-bit origin place the
-//! simulation box on the map, all other files have their zero at the corner and carry
-//! [`Site::offset_m`] in words.
+//! Lengths are in metres; `up` is the true height, without the vertical exaggeration. If the
+//! terrain came with a map in metres, the corner has the coordinates of that map. Such coordinates
+//! may be millions, which 32-bit floats cannot represent to a centimetre. Formats with a 64-bit
+//! origin therefore place the simulation box on the map; in all other files, coordinates start from
+//! 0 at the corner, and [`Site::offset_m`] is stored as text.
 
 use super::{Crs, Georeference, Placement};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Position and size of the simulation box on its map, and the size of its cells.
+/// Position and size of the simulation box on the map, and the size of its cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
     /// Number of cells of the simulation box along x (east), y (up) and z (south).
     pub grid: Grid,
-    /// Width and depth of a cell, in metres.
+    /// Width and depth of a cell of the simulation box, in metres.
     pub cell_size_m: f64,
-    /// Elevation of the floor (y = 0), in metres.
+    /// Elevation of the simulation box's floor (y = 0), in metres.
     pub floor_m: f64,
     /// Vertical stretch factor of the simulation box; `elevation = floor_m + y · cell_size_m /
     /// vertical_exaggeration`.
@@ -55,8 +55,8 @@ impl Site {
         self.floor_m + cells * self.cell_height_m()
     }
 
-    /// Returns the placement of the simulation box's columns as a raster on the map. Without a map,
-    /// the south-west corner of the box is (0, 0), in metres.
+    /// Returns the position and size of the raster of the simulation box's columns on the map.
+    /// Without a map, the south-west corner of the box is (0, 0), in metres.
     pub fn placement(&self) -> Placement {
         let cell = (self.cell_size_m, self.cell_size_m);
         Placement::new(
@@ -72,8 +72,8 @@ impl Site {
         self.placement().at(point)
     }
 
-    /// Position `[col, row]` in cells from the simulation box's north-west corner of the map point
-    /// `[x, y]`.
+    /// Returns the position `[col, row]`, in cells from the simulation box's north-west corner, of
+    /// the map point `[x, y]`.
     pub fn cells_of(&self, point: [f64; 2]) -> [f64; 2] {
         self.placement().cells_of(point)
     }
@@ -94,7 +94,7 @@ impl Site {
         self.georeference.as_ref().map(|place| &place.crs)
     }
 
-    /// Returns the name of the unit of map coordinates.
+    /// Returns the name of the unit of map coordinates for messages: `m`, `degree` or `map unit`.
     pub fn map_unit(&self) -> &'static str {
         match &self.georeference {
             Some(place) if place.crs.is_geographic() => "degree",
@@ -103,25 +103,26 @@ impl Site {
         }
     }
 
-    /// Returns the number of cells `[east, north, up]` in files.
+    /// Returns the size `[east, north, up]` of the simulation box in cells, in the order of axes
+    /// that files use.
     pub fn shape(&self) -> [usize; 3] {
         [self.grid.nx, self.grid.nz, self.grid.ny]
     }
 
-    /// Returns the size of a cell in true metres `[east, north, up]`, without the vertical
+    /// Returns the size `[east, north, up]` of a cell in true metres, without the vertical
     /// exaggeration.
     pub fn spacing_m(&self) -> [f64; 3] {
         [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
     }
 
-    /// Returns the index `[east, north, up]` in files of the cell `[x, y, z]` of the simulation
-    /// box.
+    /// Returns the index `[east, north, up]` that the cell `[x, y, z]` of the simulation box has in
+    /// files.
     #[inline]
     pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
         [x, self.grid.nz - 1 - z, y]
     }
 
-    /// Returns the offset in metres `[east, north, up]` to add to local coordinates to get map
+    /// Returns the offset `[east, north, up]` in metres from the local coordinates of files to map
     /// coordinates; 0 without a map in metres.
     pub fn offset_m(&self) -> [f64; 3] {
         let metric = self
@@ -138,7 +139,7 @@ impl Site {
     }
 
     /// Returns the map coordinates `[easting, northing, elevation]` in metres of the south-west
-    /// corner of the floor.
+    /// corner of the floor; easting and northing are 0 without a map in metres.
     pub fn origin_m(&self) -> [f64; 3] {
         let [east, north, _] = self.offset_m();
         [east, north, self.floor_m]

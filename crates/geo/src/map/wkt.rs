@@ -1,14 +1,16 @@
 //! Parser for coordinate reference systems in well-known text (WKT), limited to the parts that a
 //! heightmap needs.
 
-/// Upper bound on the nesting depth of a text; real texts need six levels.
+/// Upper bound on the nesting depth of a well-known text; texts of real coordinate systems need a
+/// depth of six.
 const DEEPEST: usize = 16;
 
-/// Node `KEYWORD["name", 1.0, CHILD[…], …]` of a well-known text.
+/// Node `KEYWORD["name", 1.0, CHILD[…], …]` of a well-known text: keyword, texts, numbers and child
+/// nodes.
 #[derive(Debug, PartialEq)]
 pub(super) struct Node<'a> {
     pub(super) keyword: &'a str,
-    /// Quoted strings and bare words of the node, in the order of the text.
+    /// Quoted strings and unquoted words of the node, in the order of the text.
     pub(super) texts: Vec<&'a str>,
     pub(super) numbers: Vec<f64>,
     pub(super) children: Vec<Node<'a>>,
@@ -29,13 +31,14 @@ impl<'a> Node<'a> {
             .any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
     }
 
-    /// Returns the first child node whose keyword is in `keywords`; `None` if there is none.
+    /// Returns the first child node whose keyword is in `keywords`; `None` if no child has such a
+    /// keyword.
     pub(super) fn child(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find(|child| child.is(keywords))
     }
 
-    /// Returns the first node below this one, depth first, whose keyword is in `keywords`; `None`
-    /// if there is none.
+    /// Returns the first node among the descendants of this one, depth first, whose keyword is in
+    /// `keywords`; `None` if no descendant has such a keyword.
     pub(super) fn below(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find_map(|child| {
             if child.is(keywords) {
@@ -46,8 +49,8 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns the value of the child `PARAMETER["name", value]`, whose name equals `name` in
-    /// normalised form; `None` if there is none.
+    /// Returns the value of the child node `PARAMETER["name", value]` whose name equals `name`
+    /// after normalisation by `plain`; `None` if no child has this name.
     pub(super) fn parameter(&self, name: &str) -> Option<f64> {
         let named = |node: &&Self| {
             node.texts
@@ -64,7 +67,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Returns the name in normalised form: lower case, only letters and digits, because programs
+/// Returns `name` in normalised form: lower case, only letters and digits. Used because programs
 /// differ in blanks and underscores.
 pub(super) fn plain(name: &str) -> String {
     name.chars()
@@ -95,7 +98,8 @@ fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
     }
 }
 
-/// Parses one value into `node`. Returns the rest of `text`; `None` if the text is not valid.
+/// Parses one value (text, number or child node at the nesting depth `depth`) into `node`. Returns
+/// the rest of `text`; `None` if the text is not valid.
 fn parse_value<'a>(text: &'a str, depth: usize, node: &mut Node<'a>) -> Option<&'a str> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (inside, rest) = quoted.split_once('"')?;

@@ -1,48 +1,53 @@
 //! Voxelisation of meshes: finds the cells whose centre lies inside a closed mesh.
 //!
-//! A line of cell centres along x, y or z enters and leaves a closed mesh. Where all triangles have
-//! a consistent orientation, a cell is inside if the line has entered more often than left (winding
-//! number), so that parts may overlap; otherwise a cell is inside after an odd number of crossings.
-//! All three lines through a cell vote. A line whose entries and exits do not match went through a
-//! hole and has no vote; so a hole does not leak. Cells with only one vote, or with different
-//! votes, are in doubt, and a mesh with much doubt is not closed.
+//! Lines through cell centres along x, y and z enter and leave a closed mesh. If all triangles are
+//! oriented consistently, a cell is inside if the line has entered more often than left before the
+//! cell (winding number), so that parts of the mesh may overlap; otherwise, a cell is inside after
+//! an odd number of crossings. The three lines through a cell vote. A line with different numbers
+//! of entries and exits passed through a hole in the mesh and has no vote, so that cells behind a
+//! hole are not taken as inside. Cells with only one vote, or with different votes, are undecided;
+//! a mesh with many undecided cells counts as open.
 //!
-//! Crossings are exact where triangles meet. A plane of centres cuts an edge at a point computed
-//! from that edge alone, in one order of its ends, so that both triangles of the edge have the same
-//! point; the cut is a chain of segments without gaps, and a line crosses a segment from its lower
-//! end, inclusive, to its upper end, exclusive.
+//! Lines are counted correctly where triangles meet. A plane of cell centres cuts an edge at a
+//! point that is computed from that edge alone, with its ends in a fixed order, so that both
+//! triangles of the edge get the same point. The cut of the mesh is thus a chain of segments
+//! without gaps; a segment includes its lower end and excludes its upper end.
 
 use super::Cells;
 use super::triangles::TriangleMesh;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Number of agreeing votes, of three, that decide whether a cell lies inside.
+/// Smallest absolute sum of the votes of the three lines (each +1, 0 or −1) that decides whether a
+/// cell lies inside.
 const SETTLED: i8 = 2;
-/// Fraction of the inside cells with undecided votes above which the mesh counts as open.
+/// Accepted number of cells with undecided votes, as a fraction of the cells that are inside or
+/// undecided; above it, the mesh counts as open.
 const MOST_DOUBT: f64 = 0.01;
-/// Upper bound on the work of a voxelisation, as the number of line crossings and of cuts of
-/// triangles by planes.
+/// Upper bound on the number of steps of a voxelisation: crossings of lines with triangles, and
+/// cuts of triangles by planes.
 const MOST_STEPS: f64 = 4e9;
 
 /// Reason why a mesh cannot be voxelised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoCells {
-    /// The mesh is not closed.
+    /// The mesh is not closed, so that it has no inside.
     Open {
-        /// Number of edges that belong to an odd number of triangles.
+        /// Number of edges of the mesh that belong to an odd number of triangles.
         edges: usize,
-        /// Fraction of the cells inside or near holes with undecided votes.
+        /// Number of cells with undecided votes, as a fraction of the cells that are inside the
+        /// mesh or undecided.
         doubt: f64,
     },
-    /// The mesh contains no cell centre.
+    /// The mesh contains no cell centre, because it is thin or small.
     Thin,
     /// The triangles overlap to such an extent that voxelisation would take hours.
     Tangled,
 }
 
 impl TriangleMesh {
-    /// Returns the cells of a box of shape `grid` whose centres lie inside the mesh. The mesh is in
-    /// cell units.
+    /// Returns the cells of a box of shape `grid` whose centres lie inside the mesh, whose vertices
+    /// are in cells. Fails if the mesh is open, contains no cell centre, or has too many
+    /// overlapping triangles.
     pub fn cells(&self, grid: Grid) -> Result<Cells, NoCells> {
         let sides = [grid.nx, grid.ny, grid.nz];
         let [low, high] = self.bounds();
@@ -127,9 +132,9 @@ impl TriangleMesh {
         votes
     }
 
-    /// Calls `see` for each plane of cell centres across the axis `w` in `range`, ascending, with
-    /// the index of the plane and the directed segments in which triangles cut it, in the
-    /// coordinates along the axes `u` and `v`.
+    /// Calls `see` for each plane of cell centres in `range` perpendicular to the axis `w`,
+    /// ascending, with the index of the plane and the directed segments in which triangles cut the
+    /// plane. Points of a segment have the coordinates along the axes `u` and `v`.
     fn cut(
         &self,
         [u, v, w]: [usize; 3],
@@ -162,8 +167,9 @@ impl TriangleMesh {
         }
     }
 
-    /// Returns the segment in which a triangle cuts the plane `w` = `height`, directed from the
-    /// falling to the rising edge; `None` if it does not.
+    /// Returns the segment in which the triangle with the index `triangle` cuts the plane at
+    /// `height` on the axis `w`, directed from the falling to the rising edge, with points on the
+    /// axes `u` and `v`; `None` if it does not cut the plane.
     fn segment(&self, triangle: u32, [u, v, w]: [usize; 3], height: f64) -> Option<[[f64; 2]; 2]> {
         let corners = self.triangles[triangle as usize].map(|i| self.corners[i as usize]);
         let (mut falls, mut rises) = (None, None);
@@ -182,8 +188,8 @@ impl TriangleMesh {
     }
 }
 
-/// Returns the range [first, end) of rows whose centres lie between the lowest of three heights,
-/// inclusive, and the highest, exclusive; limited to `[from, to]`.
+/// Returns the range [first, end) of rows of cells whose centres lie between the lowest of
+/// `heights` (inclusive) and the highest (exclusive), in cells; limited to `[from, to]`.
 fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     let row = |height: f64| first(height).clamp(from as f64, to as f64) as usize;
     [
@@ -192,20 +198,22 @@ fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     ]
 }
 
-/// Returns the index of the first cell whose centre is at or above `height` (in cells).
+/// Returns the index of the first cell whose centre is at or above the coordinate `height` (in
+/// cells).
 fn first(height: f64) -> f64 {
     (height - 0.5).ceil()
 }
 
-/// Crossings of parallel lines of cell centres in one plane with a mesh.
+/// Crossings of a mesh with the parallel lines of cell centres in one plane.
 struct Lines {
-    /// Range [first, end) of the indices of the lines.
+    /// Range [first, end) of the indices of the parallel lines of cell centres.
     lines: [usize; 2],
-    /// Range [first, end) of the indices of the cells along each line.
+    /// Range [first, end) of the indices of the cells along each of the parallel lines.
     cells: [usize; 2],
     by_parity: bool,
-    /// Sum of the signed crossings directly before each cell centre: a row per line, with an
-    /// element per cell and one more for crossings beyond the last cell.
+    /// Signed crossings (+1 for an entry, −1 for an exit) between each cell centre and the one
+    /// before: a row per line, with an element per cell and one more for crossings beyond the last
+    /// cell.
     crossings: Vec<i32>,
 }
 
@@ -245,8 +253,8 @@ impl Lines {
         }
     }
 
-    /// Calls `count` with (line index, cell index, vote), both indices from 0, for all cells of
-    /// lines that have a vote; then clears the crossings.
+    /// Calls `count` with (line index, cell index, vote), both indices from 0, for all cells on
+    /// lines that have a vote, and clears the crossings afterwards.
     fn vote(&mut self, mut count: impl FnMut(usize, usize, i8)) {
         let length = self.cells[1] - self.cells[0] + 1;
         for (line, crossings) in self.crossings.chunks_mut(length).enumerate() {

@@ -13,13 +13,13 @@ use lavoxel_files::input::{InputError, STL};
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", escape_for_terminal(&path.display().to_string()))]
 pub struct MeshError {
-    /// Path of the file.
+    /// Path of the mesh file.
     pub path: PathBuf,
-    /// Fault of the file, with its remedy.
+    /// Fault of the mesh file, with its remedy.
     pub(super) fault: Fault,
 }
 
-/// Fault of a mesh file.
+/// Fault of a mesh file, such as invalid content, excessive size or a missing part.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("cannot be read: {0}")]
@@ -62,8 +62,8 @@ impl From<InputError> for Fault {
 }
 
 impl Fault {
-    /// Creates the fault that the content does not match the format named `format`. `found`: what
-    /// was found instead.
+    /// Creates the fault that the content of the file does not match the format named `format`.
+    /// `found`: description of the content.
     #[allow(clippy::needless_pass_by_value, reason = "errors and words alike")]
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
         Self::Content {
@@ -73,7 +73,7 @@ impl Fault {
     }
 }
 
-/// Returns a list of the part names of a file for a message.
+/// Returns the part names `names` of a file as a list for a message.
 fn known(names: &[String]) -> String {
     const MOST: usize = 12;
     if names.is_empty() {

@@ -11,12 +11,14 @@ use super::read::Collector;
 use lavoxel_base::memory::MemoryEstimate;
 
 const FORMAT: &str = "GLB";
-/// Upper bound on the length of the JSON chunk in bytes.
+/// Upper bound on the length of the JSON chunk of a glTF file, in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Estimated memory in bytes per JSON object, growing lists included.
+/// Estimated memory in bytes per JSON object while the JSON chunk is parsed, growing lists
+/// included.
 const AN_OBJECT: usize = 1200;
-/// Estimated memory in bytes per element of a JSON list, growing lists included.
+/// Estimated memory in bytes per element of a JSON list while the JSON chunk is parsed, growing
+/// lists included.
 const A_VALUE: usize = 64;
 
 /// Affine transform as three axis vectors followed by a translation.
@@ -59,7 +61,7 @@ const HARMLESS: [&str; 5] = [
     "KHR_lights_punctual",
 ];
 
-/// Estimates the memory for parsing the JSON chunk from its punctuation.
+/// Estimates the memory for parsing the JSON chunk `json` by counting braces, brackets and commas.
 fn need_of_json(json: &[u8]) -> MemoryEstimate {
     let cost = |byte: &u8| match byte {
         b'{' => AN_OBJECT,
@@ -77,7 +79,7 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// Returns (JSON chunk, binary chunk) of a file; `None` if the file is malformed.
+/// Returns (JSON chunk, binary chunk) of the glTF file `bytes`; `None` if the file is malformed.
 fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let word =
         |at: usize| Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?) as usize);
@@ -101,7 +103,7 @@ fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     ))
 }
 
-/// File whose triangles are being read: parsed JSON and binary chunk.
+/// Content of the file whose triangles are read: parsed JSON and binary chunk.
 struct Reader<'a> {
     root: &'a Root,
     numbers: &'a [u8],
@@ -207,8 +209,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Returns the elements of the accessor `number`. Fails if its type is not `kind` with a
-    /// component type in `types`, or if it extends beyond the file.
+    /// Returns the elements of the accessor with the index `number`. Fails unless the accessor has
+    /// the type `kind` and a component type in `types`, and ends inside the file.
     fn numbers(
         &self,
         number: Index<Accessor>,
@@ -276,7 +278,7 @@ impl Reader<'_> {
     }
 }
 
-/// Elements of an accessor, as a view of the file's bytes.
+/// Elements of a glTF accessor, as a view of the file's bytes.
 struct Numbers<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -285,7 +287,7 @@ struct Numbers<'a> {
     count: usize,
 }
 
-/// One element of an accessor: its components.
+/// One element of a glTF accessor: its components.
 struct Element<'a> {
     bytes: &'a [u8],
     component: usize,
@@ -302,14 +304,14 @@ impl Numbers<'_> {
 }
 
 impl Element<'_> {
-    /// Returns the bytes of the component with index `k`, padded to four with zeros.
+    /// Returns the bytes of the component with the index `k`, followed by zeros up to four bytes.
     fn word(&self, k: usize) -> [u8; 4] {
         let bytes = &self.bytes[k * self.component..][..self.component];
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     }
 }
 
-/// Returns the transform of a node relative to its parent.
+/// Returns the transform from the coordinates of `node` to those of its parent.
 fn placing(node: &Node) -> Matrix {
     if let Some(matrix) = node.matrix {
         return std::array::from_fn(|column| {
@@ -346,14 +348,14 @@ fn placing(node: &Node) -> Matrix {
     ]
 }
 
-/// Transforms the point `p` by `matrix`.
+/// Returns the point `p` transformed by the affine transform `matrix`.
 fn along(matrix: &Matrix, p: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| {
         matrix[0][k] * p[0] + matrix[1][k] * p[1] + matrix[2][k] * p[2] + matrix[3][k]
     })
 }
 
-/// Returns the transform that applies `second` and then `first`.
+/// Returns the product of both transforms; it maps a point p to `first`(`second`(p)).
 fn times(first: &Matrix, second: &Matrix) -> Matrix {
     let turned = [first[0], first[1], first[2], [0.0; 3]];
     [

@@ -1,8 +1,9 @@
-//! Bodies from files: the cells inside closed triangle meshes, and below heightmaps and surveys.
+//! Bodies whose shape comes from files: the cells inside closed triangle meshes, and the cells
+//! below heightmaps and surveys.
 //!
-//! [`TriangleMesh`] holds the triangles of a file, in units of the file with y up, and [`TriangleMesh::cells`]
-//! finds the cells inside; [`ShapeCache`] does both, once for all bodies and events that name the same
-//! file.
+//! [`TriangleMesh`] contains the triangles of a file, with y up, in the unit of the file;
+//! [`TriangleMesh::cells`] finds the cells inside. [`ShapeCache`] does both, once for all bodies
+//! and events that use the same file.
 
 mod cells;
 mod error;

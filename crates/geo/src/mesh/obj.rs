@@ -8,7 +8,7 @@ use lavoxel_base::memory::MemoryEstimate;
 
 const FORMAT: &str = "OBJ";
 
-/// Vertex position as stored in the file.
+/// Position (x, y, z) of a vertex, in the axes and the unit of the file.
 type Corner = [f32; 3];
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
@@ -41,7 +41,8 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// Reads all vertex positions, which faces reference by index.
+/// Reads the positions of all vertices, in the order in which the file lists them; faces refer to
+/// them by index. `collector` checks the memory.
 fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fault> {
     let lines = || {
         text.lines().filter_map(|line| {
@@ -69,8 +70,8 @@ fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fau
     Ok(corners)
 }
 
-/// Faces of a file that are being read; `known` is the number of vertices so far, for relative
-/// indices.
+/// Reader of the faces of an OBJ file; `known` is the number of vertices above the current line, to
+/// which negative indices are relative.
 struct Faces<'a> {
     corners: &'a [Corner],
     known: usize,
@@ -95,7 +96,8 @@ impl Faces<'_> {
         Ok(())
     }
 
-    /// Returns the position of the vertex that a reference such as `7`, `-2` or `7/1/3` names.
+    /// Returns the position of the vertex in a face's reference `word`, such as `7`, `-2` or
+    /// `7/1/3`; only the number before the first slash is used.
     fn corner(&self, word: &str) -> Result<[f64; 3], Fault> {
         let number = word
             .split('/')

@@ -12,17 +12,17 @@ use lavoxel_files::input::{self, Loaded, Reader, ending};
 /// Upper bound on the number of triangles in a mesh file, including degenerate triangles.
 pub const MAX_TRIANGLES: usize = 4_000_000;
 
-/// Suggested action in messages about the memory limit.
+/// Advice at the end of messages that reading a mesh would exceed the memory limit.
 pub(super) const MEND: &str = "coarsen the mesh or make grid.size smaller";
 
-/// Mesh format, with the axis that points up in its files by default.
+/// Mesh format: file extension, and the axis that points up in its files by default.
 struct Format {
     reader: &'static Reader,
     up: Up,
     read: fn(&[u8], &mut Collector<'_>) -> Result<(), Fault>,
 }
 
-/// Supported mesh formats.
+/// Supported mesh formats, with their file extensions.
 const FORMATS: [Format; 3] = [
     Format {
         reader: &input::STL,
@@ -41,7 +41,7 @@ const FORMATS: [Format; 3] = [
     },
 ];
 
-/// Returns the file extensions of all mesh formats as text.
+/// Returns the file extensions of all mesh formats as a list for messages.
 pub fn endings() -> String {
     FORMATS
         .map(|format| format!(".{}", format.reader.name))
@@ -99,30 +99,31 @@ pub(super) fn read_file(
     format.reader.bytes(path, decode)?
 }
 
-/// Collects the triangles of the requested part of a file.
+/// Collector of the triangles in the requested part of a mesh file.
 pub(super) struct Collector<'a> {
     part: Option<&'a str>,
     names: Vec<String>,
     up: Up,
     weld: Weld,
-    /// Number of triangles read so far, degenerate ones included.
+    /// Number of triangles read so far, including degenerate triangles.
     seen: usize,
-    /// Memory reservations in addition to the triangles.
+    /// Memory reserved for reading the file, in addition to the memory of the triangles.
     held: Vec<Held>,
 }
 
 impl Collector<'_> {
-    /// Reserves memory until the collector is dropped. Fails if reading the file would exceed the
-    /// memory limit.
+    /// Reserves the memory `need` until the collector is dropped. Fails if the memory in use would
+    /// exceed the memory limit.
     pub(super) fn hold(&mut self, need: &MemoryEstimate) -> Result<(), Fault> {
         need.check(MEND)?;
         self.held.push(need.held());
         Ok(())
     }
 
-    /// Returns true if triangles of the part `name` are requested. Records the name for messages.
+    /// Returns true if triangles of the part `name` are requested. Records `name` for the message
+    /// that the requested part is missing.
     pub(super) fn wants(&mut self, name: &str) -> bool {
-        /// Upper bound on the number of part names that are recorded.
+        /// Upper bound on the number of part names that are recorded for messages.
         const MOST: usize = 100;
         if !name.is_empty()
             && self.names.len() < MOST

@@ -8,8 +8,8 @@ use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Returns the cells of a box of shape `grid` below the heights of the relief `relief`, whose file
-/// name is relative to `folder`.
+/// Returns the cells of a box of shape `grid` below the heights of the file of `relief`, whose name
+/// is relative to `folder`.
 pub(super) fn cells_in(
     relief: &ReliefSpec,
     folder: &Path,
@@ -36,7 +36,8 @@ pub(super) fn cells_in(
     Ok(below(relief, &map.resampled(columns, rows)?, grid))
 }
 
-/// Returns the corners of a relief's bounding box in cells: lower inclusive, upper exclusive.
+/// Returns the corners of the bounding box of `relief` in cells: lower corner inclusive, upper
+/// corner exclusive.
 fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     let sides = [grid.nx, grid.ny, grid.nz];
     let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
@@ -47,14 +48,14 @@ fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     ]
 }
 
-/// Returns the number of cells in the bounding box of a relief.
+/// Returns the number of cells in the bounding box of `relief`.
 fn room(relief: &ReliefSpec, grid: Grid) -> usize {
     let [first, end] = corners(relief, grid);
     (0..3).map(|k| end[k] - first[k]).product()
 }
 
-/// Returns the cells of the simulation box whose centres lie below the heights of `map`, which has
-/// one height per column of the relief.
+/// Returns the cells of a box of shape `grid` whose centres lie below the heights of `map`, which
+/// has one height per column of `relief`.
 fn below(relief: &ReliefSpec, map: &Heightmap, grid: Grid) -> Cells {
     let (low, high) = map
         .range()

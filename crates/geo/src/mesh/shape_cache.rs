@@ -1,5 +1,5 @@
-//! Cache of shapes from files: each file is read once and each shape is converted to cells once,
-//! however many bodies and events use it.
+//! Cache of shapes from files. Each file is read once, and each shape is converted to cells once,
+//! whatever the number of bodies and events that use it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 
 /// Memory in bytes per triangle while edges are sorted and cells are found.
 const BYTES_A_TRIANGLE: f64 = 140.0;
-/// Memory in bytes per vertex, with its transformed copy, while edges are sorted and cells are
+/// Memory in bytes per vertex, including its transformed copy, while edges are sorted and cells are
 /// found.
 const BYTES_A_CORNER: f64 = 24.0;
-/// Memory in bytes per cell while the cells inside are found.
+/// Memory in bytes per cell of the mesh's bounding box while the cells inside the mesh are found.
 const BYTES_A_CELL: f64 = 1.2;
 
 /// Cache of the shapes from files, converted to cells, for one scene.
 pub struct ShapeCache<'a> {
-    /// Folder to which file names are relative.
+    /// Folder to which the file names of shapes are relative.
     folder: &'a Path,
     site: &'a Site,
-    /// Converted shapes, by the text of their specification.
+    /// Cells of the shapes converted so far; key: text of the shape's specification.
     cells: HashMap<String, Arc<Cells>>,
-    /// Mesh that was read last; `None` before the first.
+    /// Mesh of the file that was read last; `None` before the first file is read.
     last: Option<Read>,
 }
 
-/// Mesh as read from its file, in the units of the file.
+/// Mesh as read from a file, with vertices in the unit of the file.
 struct Read {
     path: PathBuf,
     part: Option<String>,
@@ -59,7 +59,7 @@ impl<'a> ShapeCache<'a> {
         self.site
     }
 
-    /// Returns a copy of `spec` that contains the cells inside the mesh.
+    /// Returns a copy of `spec` to which the cells inside its mesh have been added.
     ///
     /// # Errors
     /// [`MeshError`] for a file that cannot be read or does not contain a closed mesh.
@@ -81,7 +81,8 @@ impl<'a> ShapeCache<'a> {
         })
     }
 
-    /// Returns a copy of `spec` that contains the cells below the heights of its heightmap.
+    /// Returns a copy of `spec` to which the cells below the heights of its heightmap have been
+    /// added.
     ///
     /// # Errors
     /// The fault of the file, or that it has no heights.
@@ -128,8 +129,9 @@ impl<'a> ShapeCache<'a> {
     }
 }
 
-/// Transforms the triangles of a file (y up) to cell coordinates. `cell_m`: cell width in metres;
-/// `stretch`: ratio of cell width to cell height.
+/// Transforms the mesh `soup` from the coordinates of its file (y up) to cell coordinates, by the
+/// placement in `spec`. `cell_m`: cell width in metres; `stretch`: ratio of cell width to cell
+/// height.
 ///
 /// # Errors
 /// If `spec` gives the height of the body, but the mesh is flat.
@@ -159,8 +161,8 @@ fn place(
     Ok(())
 }
 
-/// Estimates the memory for finding the cells inside a mesh, without the mesh itself and without
-/// the part that depends on the number of cells.
+/// Estimates the memory for finding the cells inside the mesh `soup`. Excludes the mesh itself and
+/// the memory that is proportional to the number of cells.
 fn need_of(soup: &TriangleMesh) -> MemoryEstimate {
     MemoryEstimate::new("the mesh", soup.triangles.len(), BYTES_A_TRIANGLE).and(
         MemoryEstimate::new(
@@ -171,8 +173,8 @@ fn need_of(soup: &TriangleMesh) -> MemoryEstimate {
     )
 }
 
-/// Returns the cells inside a mesh in cell coordinates. Fails if this would exceed the memory
-/// limit.
+/// Returns the cells inside the mesh `soup`, whose vertices are in cell coordinates. Fails if the
+/// mesh cannot be voxelised or the memory limit would be exceeded.
 fn cells(soup: &TriangleMesh, grid: Grid) -> Result<Cells, Fault> {
     let sides = [grid.nx, grid.ny, grid.nz];
     let [low, high] = soup.bounds();

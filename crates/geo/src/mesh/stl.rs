@@ -41,7 +41,8 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     }
 }
 
-/// Reads `count` triangles of a binary file; the caller has checked that the file is long enough.
+/// Reads `count` triangles of a binary file into `collector`; the caller has checked that the file
+/// is long enough.
 fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Result<(), Fault> {
     if !collector.wants("") {
         return Ok(());
@@ -55,7 +56,7 @@ fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Res
     Ok(())
 }
 
-/// Reads all `solid` blocks of an ASCII file.
+/// Reads all `solid` blocks of the ASCII STL file `text` into `collector`.
 fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
     let mut rest = text.trim_start();
     while !rest.is_empty() {
@@ -82,7 +83,7 @@ fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads the facets of a solid up to its `endsolid`.
+/// Reads the facets of a solid, up to the keyword `endsolid`, from `words` into `collector`.
 fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(), Fault> {
     while let Some(word) = words.0.next() {
         words.expect_this("facet", word)?;
@@ -105,7 +106,7 @@ fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(
     Ok(())
 }
 
-/// Words of an ASCII file; keywords are compared without case.
+/// Words of an ASCII STL file, in order; keywords are compared without case.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl Words<'_> {

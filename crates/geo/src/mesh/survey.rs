@@ -1,5 +1,5 @@
-//! Surveys of the ground: heights of a heightmap on the columns of a box that has a place on the
-//! map.
+//! Surveys of the ground: resamples a heightmap to the columns of a simulation box that has a
+//! position on the map.
 
 use std::path::Path;
 
@@ -8,11 +8,12 @@ use crate::map::Site;
 use crate::terrain::on_columns;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Memory in bytes per column while heights are averaged: sum and count, mean, and height in cells.
+/// Memory in bytes per column of the simulation box while heights are averaged: sum, count, mean,
+/// and height in cells.
 const BYTES_A_COLUMN: f64 = 24.0;
 
-/// Returns a copy of `spec` that contains the heights of the survey on the columns of the
-/// simulation box of `site`. Its file name is relative to `folder`.
+/// Returns a copy of `spec` to which the survey's heights on the columns of the simulation box of
+/// `site` have been added. The file name in `spec` is relative to `folder`.
 ///
 /// # Errors
 /// The missing property, as the end of a sentence that begins with "a file that".

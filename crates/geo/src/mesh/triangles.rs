@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
-/// Triangles of a file or of one part. Equal vertices are merged, so that adjacent triangles
-/// have common edges.
+/// Triangle mesh of a file or of one part of the file. Equal vertices are merged, so that adjacent
+/// triangles have common edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriangleMesh {
-    /// Positions of the vertices (x east, y up, z south).
+    /// Positions of the vertices (x east, y up, z south), in the unit of the file until `change`
+    /// converts them.
     pub corners: Vec<[f64; 3]>,
-    /// Triangles, as indices of three vertices each.
+    /// Triangles of the mesh, each as the indices of its three vertices in `corners`.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -22,7 +23,7 @@ pub(super) struct Edges {
     pub(super) twisted: usize,
 }
 
-/// Collects triangles and merges equal vertices.
+/// Builder of a mesh: collects triangles and merges equal vertices.
 #[derive(Default)]
 pub(super) struct Weld {
     soup: TriangleMesh,
@@ -30,7 +31,7 @@ pub(super) struct Weld {
     room: Room,
 }
 
-/// Numbers of vertices and triangles for which memory is reserved.
+/// Capacity of the lists of vertices and triangles, for which memory has been reserved.
 #[derive(Clone, Copy, Default)]
 struct Room {
     corners: usize,
@@ -38,10 +39,10 @@ struct Room {
 }
 
 impl Room {
-    /// Smallest number of vertices and triangles for which memory is reserved.
+    /// Smallest number of vertices, and of triangles, for which memory is reserved.
     const LEAST: usize = 1 << 10;
 
-    /// Memory in bytes of an entry in the hash table of vertices, including its control byte.
+    /// Memory in bytes of an entry in the hash table of vertices: key, value and control byte.
     const BUCKET: usize = size_of::<([u64; 3], u32)>() + 1;
 
     fn bytes(self) -> usize {
@@ -52,8 +53,8 @@ impl Room {
 }
 
 impl Weld {
-    /// Returns the peak memory in bytes while the reserved memory grows for one more triangle (old
-    /// and new lists together); `None` if it need not grow.
+    /// Returns the peak memory in bytes while the lists are enlarged for one more triangle (old and
+    /// new lists together); `None` if their capacity suffices.
     pub(super) fn growth(&self) -> Option<usize> {
         self.grown().map(|room| room.bytes() + self.room.bytes())
     }
@@ -103,7 +104,7 @@ impl Weld {
             })
     }
 
-    /// Returns the collected triangles.
+    /// Returns the mesh of the collected triangles.
     pub(super) fn done(self) -> TriangleMesh {
         let Self {
             mut soup, known, ..
@@ -126,14 +127,15 @@ impl TriangleMesh {
         Self::bytes_of(self.corners.len(), self.triangles.len())
     }
 
-    /// Applies `to` to every vertex position.
+    /// Replaces each vertex position `p` by `to(p)`.
     pub(super) fn change(&mut self, to: impl Fn([f64; 3]) -> [f64; 3]) {
         self.corners
             .iter_mut()
             .for_each(|corner| *corner = to(*corner));
     }
 
-    /// Returns the lower and the upper corner of the bounding box.
+    /// Returns the lower and the upper corner of the mesh's bounding box, in the unit of the
+    /// vertices.
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
         let fold = |pick: fn(f64, f64) -> f64, start: f64| {
             self.corners.iter().fold([start; 3], |all, p| {

@@ -39,8 +39,8 @@ impl TerrainSpec {
         )
     }
 
-    /// Builds the ground of a box whose cells may have another height than width; otherwise like
-    /// [`TerrainSpec::build`].
+    /// Builds the ground of a box of shape `grid` with cells of the size `cells`, whose height may
+    /// differ from their width. `dir`: folder to which a file name is relative.
     pub fn build_with(
         &self,
         grid: Grid,
@@ -123,8 +123,8 @@ impl TerrainSpec {
     }
 }
 
-/// Returns the angle in degrees, in cell units, of a slope of `angle_deg` degrees whose heights are
-/// stretched by `stretch`.
+/// Returns the angle in degrees that a slope of `angle_deg` degrees has after its heights are
+/// multiplied by `stretch`.
 fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     match stretch {
         1.0 => angle_deg,
@@ -132,7 +132,7 @@ fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     }
 }
 
-/// Wanted size of the cells of a box, before its ground is built.
+/// Cell size with which the ground of a simulation box is to be built.
 pub struct CellSize<'a> {
     /// Cell width in metres; `None`: the largest width with which the simulation box fits into the
     /// heightmap.

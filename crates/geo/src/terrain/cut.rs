@@ -5,9 +5,9 @@ use ndarray::Array2;
 
 use super::{Bounds, Crop, Heightmap, TerrainError};
 
-/// Returns the range (first, number) of the cells between the positions `from` and `to` on an axis
-/// of `count` cells, rounded to cell edges; `None` if the range is empty or extends beyond the
-/// axis.
+/// Returns (first index, number) of the cells between the positions `from` and `to`, in cells, on
+/// an axis of `count` cells; both positions are rounded to cell edges. `None` if the range is empty
+/// or extends beyond the axis.
 fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
     let (first, end) = (from.round(), to.round());
     (first >= 0.0 && end <= count as f64 && end > first)
@@ -15,7 +15,8 @@ fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
 }
 
 impl Heightmap {
-    /// Returns the bounds of the heightmap in map units; `None` without a georeference.
+    /// Returns the bounds of the heightmap in map units; `None` if the heightmap has no
+    /// georeference.
     pub fn bounds(&self) -> Option<Bounds> {
         let (wide, deep) = self.extent_m();
         self.origin.as_ref().map(|origin| origin.bounds(wide, deep))
@@ -76,12 +77,12 @@ impl Heightmap {
     }
 }
 
-/// Returns the largest rectangle of cells without NaN; of several, the one whose last row is
-/// northernmost. Empty if all values are NaN.
+/// Returns the largest rectangle of cells without NaN; if several are equal, the one whose last row
+/// is northernmost. Empty if all values are NaN.
 ///
-/// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under
-/// a skyline is found with a stack of rising steps. The time grows linearly with the number of
-/// cells.
+/// For each row, the numbers of consecutive cells with data that end in this row form a histogram
+/// over the columns. The largest rectangle under the histogram is found with a stack of increasing
+/// heights, in a time proportional to the number of cells.
 pub(super) fn largest_whole(heights: &Array2<f32>) -> Crop {
     let mut best = Crop {
         west: 0,
@@ -122,7 +123,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Returns the largest area of a rectangle without NaN, by trying all rectangles.
+    /// Returns the number of cells of the largest rectangle without NaN, found by trying all
+    /// rectangles.
     fn area_by_trial(heights: &Array2<f32>) -> usize {
         let (rows, cols) = heights.dim();
         let whole = |n: usize, s: usize, w: usize, e: usize| {

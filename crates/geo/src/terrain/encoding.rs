@@ -1,18 +1,18 @@
-//! Encodings of numbers in binary files.
+//! Encodings of numbers in binary files: type, size and byte order.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Type of a number: unsigned, signed or floating point, with its size.
+/// Type of a number in a binary file: unsigned, signed or floating point, with its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
-    /// Unsigned integer; size in bytes: 1, 2, 4 or 8.
+    /// Unsigned integer; the number is its size in bytes: 1, 2, 4 or 8.
     Unsigned(u8),
-    /// Signed integer; size in bytes: 1, 2, 4 or 8.
+    /// Signed integer; the number is its size in bytes: 1, 2, 4 or 8.
     Signed(u8),
-    /// IEEE 754 float; size in bytes: 2, 4 or 8.
+    /// IEEE 754 float; the number is its size in bytes: 2, 4 or 8.
     Float(u8),
 }
 
@@ -21,13 +21,13 @@ pub enum Number {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Encoding {
-    /// Type of the number, with its size.
+    /// Type of the encoded number, with its size.
     pub number: Number,
-    /// Set if the most significant byte comes first.
+    /// Set if the most significant byte of the encoded number comes first.
     pub big_endian: bool,
 }
 
-/// Names of all encodings, for messages.
+/// List of the names of all encodings, for messages.
 const ENCODINGS: &str = "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
 
 impl FromStr for Encoding {
@@ -104,14 +104,14 @@ impl Encoding {
         big_endian: true,
     };
 
-    /// Returns the size of a number in bytes.
+    /// Returns the size of an encoded number in bytes.
     pub fn bytes(self) -> usize {
         let (Number::Unsigned(bytes) | Number::Signed(bytes) | Number::Float(bytes)) = self.number;
         usize::from(bytes)
     }
 
-    /// Returns the largest value of an integer type, which means white in a picture; `None` for
-    /// floats.
+    /// Returns the largest value of an integer type, which is white in a grey-scale image; `None`
+    /// for floats.
     pub(super) fn most(self) -> Option<f64> {
         match self.number {
             Number::Unsigned(bytes) => Some(2f64.powi(8 * i32::from(bytes)) - 1.0),
@@ -120,7 +120,7 @@ impl Encoding {
         }
     }
 
-    /// Decodes a number from `bytes`, whose length is [`Encoding::bytes`].
+    /// Decodes a number from `bytes`; their count must be that of `Encoding::bytes`.
     pub(super) fn value(self, bytes: &[u8]) -> f64 {
         let mut bits = 0u64;
         for i in 0..bytes.len() {
@@ -144,7 +144,7 @@ impl Encoding {
     }
 }
 
-/// Decodes an IEEE 754 half-precision float.
+/// Converts the bits of an IEEE 754 half-precision float to `f64`.
 pub(super) fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let fraction = f64::from(bits & 0x3ff) / 1024.0;

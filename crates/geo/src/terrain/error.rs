@@ -11,95 +11,95 @@ use lavoxel_files::output::OutputError;
 /// Upper bound on the number of heights of a heightmap (8192 × 8192).
 pub const MAX_SAMPLES: usize = 1 << 26;
 
-/// Error while a terrain is read, built or written.
+/// Error while a heightmap or another terrain file is read, built or written.
 ///
 /// The text of an I/O error is part of the message and is not returned by `source`, so that
 /// printing a chain of causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
-    /// A file cannot be opened or read.
+    /// A terrain file cannot be opened or read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
-        /// Path of the file.
+        /// Path of the file that cannot be read.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Error that the operating system reported.
         cause: io::Error,
     },
-    /// A file cannot be written, or exists already.
+    /// An output file cannot be written, or exists already.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// The file name has an unknown extension.
+    /// The extension of the file name is that of no known heightmap format.
     #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_kind(path))]
     UnknownFormat {
-        /// Path of the file.
+        /// Path of the file with the unknown extension.
         path: PathBuf,
-        /// Supported extensions, such as `.asc, .csv, .png`.
+        /// Extensions of the known heightmap formats, such as `.asc, .csv, .png`.
         known: String,
     },
     /// A text file does not follow its format.
     #[error("{}, line {line}: expected {expected}, found {found}", path.display())]
     Text {
-        /// Path of the file.
+        /// Path of the faulty text file.
         path: PathBuf,
-        /// Line number, from 1.
+        /// Line number of the fault in the text file, from 1.
         line: usize,
-        /// Description of the text that the format expects there.
+        /// Description of the text that the format expects in this line.
         expected: String,
-        /// Text that was found there.
+        /// Text that was found in this line.
         found: String,
     },
     /// A binary file does not follow its format, or its content cannot be used.
     #[error("{}: expected {expected}, found {found}", path.display())]
     Content {
-        /// Path of the file.
+        /// Path of the faulty binary file.
         path: PathBuf,
-        /// Description of the expected content.
+        /// Description of the content that the format of the file requires.
         expected: String,
-        /// Description of the content that was found instead.
+        /// Description of the content that the file has.
         found: String,
     },
-    /// The file is too short for the raster size in its header.
+    /// The file is too short for the raster size that its header states.
     #[error(
         "{}: announces {cols} columns × {rows} rows, but its {bytes} bytes cannot hold them; the file is cut short or \
          its header is wrong",
         path.display()
     )]
     Truncated {
-        /// Path of the file.
+        /// Path of the file that is too short.
         path: PathBuf,
-        /// Number of columns in the header.
+        /// Number of columns that the header of the file states.
         cols: usize,
-        /// Number of rows in the header.
+        /// Number of rows that the header of the file states.
         rows: usize,
-        /// Length of the file in bytes.
+        /// Actual length of the file in bytes.
         bytes: u64,
     },
-    /// The raster has more than `MAX_SAMPLES` heights.
+    /// The raster in a file has more than `MAX_SAMPLES` heights.
     #[error(
         "{}: {cols} columns × {rows} rows are more than the {MAX_SAMPLES} heights allowed; crop or coarsen the file first",
         path.display()
     )]
     TooLarge {
-        /// Path of the file.
+        /// Path of the file with the raster.
         path: PathBuf,
-        /// Number of columns in the header.
+        /// Number of columns that the header of the file states.
         cols: usize,
-        /// Number of rows in the header.
+        /// Number of rows that the header of the file states.
         rows: usize,
     },
-    /// The heightmap would need more memory than allowed.
+    /// The heightmap in a file would need more memory than allowed.
     #[error("{}: {cause}", path.display())]
     Memory {
-        /// Path of the file.
+        /// Path of the heightmap file.
         path: PathBuf,
-        /// Required and allowed memory.
+        /// Required and allowed memory, for the message.
         cause: TooMuchMemory,
     },
     /// The cell size of the heightmap is unknown: neither the file nor the user states it.
     #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
     NoCellSize {
-        /// Path of the file.
+        /// Path of the heightmap file.
         path: PathBuf,
     },
     /// The unit of the map coordinates in the file is unknown.
@@ -109,9 +109,9 @@ pub enum TerrainError {
         path.display()
     )]
     UnknownUnit {
-        /// Path of the file.
+        /// Path of the heightmap file.
         path: PathBuf,
-        /// Description of that unit in the file.
+        /// Name of the unknown unit, as the file states it.
         found: String,
     },
     /// An operation on heights would need more memory than allowed.
@@ -123,11 +123,11 @@ pub enum TerrainError {
         crop[0], crop[1], crop[2], crop[3]
     )]
     Crop {
-        /// Crop as [west, north, columns, rows], in cells of the file.
+        /// Requested crop as [west, north, columns, rows], in cells of the file.
         crop: [usize; 4],
-        /// Number of columns of the heightmap.
+        /// Number of columns of the heightmap that was to be cropped.
         cols: usize,
-        /// Number of rows of the heightmap.
+        /// Number of rows of the heightmap that was to be cropped.
         rows: usize,
     },
     /// A crop in metres is empty or extends beyond the heightmap.
@@ -137,37 +137,37 @@ pub enum TerrainError {
         crop_m[0], crop_m[1], crop_m[2], crop_m[3]
     )]
     CropMetres {
-        /// Crop as [west, north, width, depth], in metres.
+        /// Requested crop as [west, north, width, depth], in metres from the north-west corner.
         crop_m: [f64; 4],
         /// Width of the heightmap in metres, west to east.
         has_wide: f64,
         /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
     },
-    /// Map bounds extend beyond the heightmap or contain no cell.
+    /// The requested map bounds extend beyond the heightmap or contain no cell.
     #[error(
         "bounds [{}, {}, {}, {}] (west, south, east, north) do not lie within the heightmap, which covers \
          [{}, {}, {}, {}], or are narrower than a cell",
         bounds[0], bounds[1], bounds[2], bounds[3], has[0], has[1], has[2], has[3]
     )]
     Bounds {
-        /// Wanted bounds as [west, south, east, north], in map units.
+        /// Requested bounds as [west, south, east, north], in map units.
         bounds: [f64; 4],
         /// Bounds of the heightmap as [west, south, east, north], in map units.
         has: [f64; 4],
     },
-    /// Map bounds were given for a heightmap without georeference.
+    /// Map bounds were requested for a heightmap without georeference.
     #[error(
         "bounds need a heightmap with a place on a map, and this file has none; use crop or crop_m (--crop) instead"
     )]
     NoPlace,
-    /// The heightmap has cells without data, and no rule says how to fill them.
+    /// The heightmap has cells without data, and the user chose no rule for filling them.
     #[error(
         "{missing} of {total} heights have no data; set fill_no_data to \"nearest\", \"lowest\" or \"cut\" (--fill), or \
          crop to a part without holes"
     )]
     NoData {
-        /// Number of heights without data.
+        /// Number of cells of the heightmap without data.
         missing: usize,
         /// Total number of heights of the heightmap.
         total: usize,
@@ -179,15 +179,16 @@ pub enum TerrainError {
         path.display(), first.1, first.0
     )]
     UnnamedNoData {
-        /// Path of the file.
+        /// Path of the heightmap file.
         path: PathBuf,
-        /// That value, in the unit of the file.
+        /// Suspected no-data value, in the unit of the file.
         value: f64,
-        /// Number of heights with this value.
+        /// Number of heights that equal the suspected no-data value.
         count: usize,
         /// Total number of heights of the heightmap.
         total: usize,
-        /// Row and column of the first cell with this value, from 0 at the north-west corner.
+        /// Row and column of the first cell with the suspected no-data value, from 0 at the
+        /// north-west corner.
         first: (usize, usize),
     },
     /// No cell of the heightmap has data.
@@ -208,7 +209,7 @@ pub enum TerrainError {
         ny: usize,
         /// Height of the simulation box in cells that would leave enough room for a flow.
         needed: usize,
-        /// Suggested action for this kind of terrain.
+        /// Advice how to lower the ground or raise the roof, for this kind of terrain.
         mend: String,
     },
     /// The simulation box is larger than the heightmap.
@@ -221,7 +222,7 @@ pub enum TerrainError {
         nx: usize,
         /// Number of cells of the simulation box from north to south.
         nz: usize,
-        /// Wanted cell width in metres.
+        /// Requested cell width of the simulation box in metres.
         cell_size_m: f64,
         /// Width of the simulation box in metres, west to east.
         wide: f64,
@@ -234,7 +235,7 @@ pub enum TerrainError {
         /// Largest cell width in metres with which the simulation box fits.
         fits: f64,
     },
-    /// A parameter is out of range.
+    /// A parameter of the terrain is out of range.
     #[error(transparent)]
     Invalid(#[from] Invalid),
 }
@@ -283,8 +284,7 @@ pub fn mend_of_picture(path: &Path) -> String {
 }
 
 impl TerrainError {
-    /// Returns a function that converts an error of the [input](lavoxel_files::input) file at
-    /// `path`.
+    /// Returns a function that converts an `InputError` of the file at `path` to a `TerrainError`.
     pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
         move |error| match error {
             InputError::Read(cause) => Self::Read {
@@ -300,7 +300,7 @@ impl TerrainError {
         }
     }
 
-    /// Returns a function that converts an I/O error on reading `path`.
+    /// Returns a function that converts an I/O error while `path` is read to a `TerrainError`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         move |cause| Self::Read {
             path: path.to_owned(),
@@ -308,7 +308,8 @@ impl TerrainError {
         }
     }
 
-    /// Creates the error of a file that needs more memory than allowed.
+    /// Returns a function that creates the error that the file `path` needs more memory than
+    /// allowed.
     pub fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
         move |cause| Self::Memory {
             path: path.to_owned(),

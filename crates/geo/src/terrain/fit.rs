@@ -1,4 +1,4 @@
-//! Fits a heightmap to the columns of a box by cropping and resampling.
+//! Fits a heightmap to the columns of a simulation box by cropping and resampling.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use super::surface::{LEAST_AIR, summit, with_headroom};
 use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
 use lavoxel_base::grid::Grid;
 
-/// Returns the ground of a box of shape `grid` in the middle of `map`, as [`TerrainSpec::build`]
-/// describes.
+/// Returns the ground of a box of shape `grid` in the middle of the heightmap `map`, cropped and
+/// resampled as described at `TerrainSpec::build`.
 pub(super) fn fit(
     map: &Heightmap,
     spec: &TerrainSpec,
@@ -67,15 +67,15 @@ pub(super) fn fit(
     })
 }
 
-/// Returns the heightmap cropped to the largest rectangle without holes.
+/// Returns `map`, cropped to its largest rectangle of cells that all have data.
 fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
     let mut map = map.clone();
     map.fill(Fill::Cut)?;
     Ok(map)
 }
 
-/// Returns the cell width in metres: `wish_m` if the simulation box then fits into the map,
-/// otherwise an error; without a wish, the largest width that fits.
+/// Returns the cell width in metres: `wish_m`, or the largest width with which the simulation box
+/// fits into `map` if `wish_m` is `None`. Fails if the box does not fit with `wish_m`.
 fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
     let (has_wide, has_deep) = map.extent_m();
     let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
@@ -96,7 +96,7 @@ fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, Te
     }
 }
 
-/// Returns the window of the map that the simulation box covers, in the middle of the map.
+/// Returns the window of `map` that the simulation box covers if both have the same centre.
 fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
     let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
@@ -108,7 +108,7 @@ fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     }
 }
 
-/// Returns the smallest rectangle of cells that contains `window`.
+/// Returns the smallest rectangle of cells of `map` that contains `window`.
 fn covering(window: Window, map: &Heightmap) -> Crop {
     let span = |start: f64, length: f64, count: usize| {
         let first = (start + 1e-9).floor().max(0.0) as usize;

@@ -10,7 +10,7 @@ use super::{Bounds, Crs, Georeference, TerrainError};
 use crate::map::Scale;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Memory of one height in bytes.
+/// Memory of one height of a heightmap in bytes.
 pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
 
 impl Georeference {
@@ -78,7 +78,7 @@ impl Georeference {
     }
 }
 
-/// Heights in metres on a rectangular raster.
+/// Heightmap: heights in metres on a rectangular raster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightmap {
     /// Heights in metres, shape `(rows, cols)`; row 0 is north, column 0 is west; NaN means no
@@ -86,9 +86,10 @@ pub struct Heightmap {
     pub heights: Array2<f32>,
     /// Width (west to east) and depth (north to south) of a cell in metres.
     pub cell_size_m: (f64, f64),
-    /// Georeference of the north-west corner; `None` if unknown.
+    /// Georeference of the heightmap's north-west corner; `None` if unknown.
     pub origin: Option<Georeference>,
-    /// Notes on assumptions made and data ignored on reading, one sentence each.
+    /// Notes on assumptions that reading the file made and on data that it ignored, one sentence
+    /// each.
     pub notes: Vec<String>,
 }
 
@@ -96,13 +97,13 @@ pub struct Heightmap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[usize; 4]", into = "[usize; 4]")]
 pub struct Crop {
-    /// Index of the westernmost column.
+    /// Index of the westernmost column of the rectangle.
     pub west: usize,
-    /// Index of the northernmost row.
+    /// Index of the northernmost row of the rectangle.
     pub north: usize,
-    /// Number of columns.
+    /// Number of columns of the rectangle.
     pub cols: usize,
-    /// Number of rows.
+    /// Number of rows of the rectangle.
     pub rows: usize,
 }
 
@@ -127,44 +128,47 @@ impl From<Crop> for [usize; 4] {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Fail if there are such cells, because filling them invents ground.
+    /// Fails if the heightmap has cells without data, because filling them invents ground.
     #[default]
     Error,
-    /// Fill with the height of the nearest cell that has data, by Chebyshev distance.
+    /// Fills each cell without data with the height of the nearest cell that has data, by Chebyshev
+    /// distance.
     Nearest,
-    /// Fill with the lowest height of the heightmap, so that these cells become plains.
+    /// Fills cells without data with the lowest height of the heightmap, so that these cells become
+    /// plains.
     Lowest,
-    /// Crop to the largest rectangle in which all cells have data.
+    /// Crops the heightmap to the largest rectangle in which all cells have data.
     Cut,
 }
 
 /// Summary of a heightmap: size, heights, slopes and position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
-    /// Number of columns, west to east.
+    /// Number of columns of the heightmap, west to east.
     pub cols: usize,
-    /// Number of rows, north to south.
+    /// Number of rows of the heightmap, north to south.
     pub rows: usize,
-    /// Number of cells without data.
+    /// Number of cells of the heightmap without data.
     pub no_data: usize,
-    /// Lowest height in metres; NaN if no cell has data.
+    /// Lowest height of the heightmap in metres; NaN if no cell has data.
     pub min_m: f64,
-    /// Highest height in metres; NaN if no cell has data.
+    /// Highest height of the heightmap in metres; NaN if no cell has data.
     pub max_m: f64,
-    /// Mean height in metres; NaN if no cell has data.
+    /// Mean height of the heightmap in metres; NaN if no cell has data.
     pub mean_m: f64,
-    /// Mean slope in degrees over all cells that have data and whose four neighbours do; NaN if
-    /// there are none.
+    /// Mean slope in degrees over all cells that, like their four neighbours, have data; NaN if
+    /// there is no such cell.
     pub slope_mean_deg: f64,
-    /// Largest slope in degrees over these cells; NaN if there are none.
+    /// Largest slope in degrees over all cells that, like their four neighbours, have data; NaN if
+    /// there is no such cell.
     pub slope_max_deg: f64,
-    /// Width from west to east in metres.
+    /// Width of the heightmap from west to east, in metres.
     pub width_m: f64,
-    /// Depth from north to south in metres.
+    /// Depth of the heightmap from north to south, in metres.
     pub depth_m: f64,
-    /// Bounds in map units; `None` without a georeference.
+    /// Bounds of the heightmap in map units; `None` without a georeference.
     pub bounds: Option<Bounds>,
-    /// Metres on the ground per map unit along x and y, at the centre; `None` without a
+    /// Metres on the ground per map unit along x and y, at the heightmap's centre; `None` without a
     /// georeference.
     pub metres_per_unit: Option<(f64, f64)>,
     /// Largest relative deviation of `metres_per_unit` at the corners and edge midpoints; `None`
@@ -173,17 +177,17 @@ pub struct Statistics {
 }
 
 impl Heightmap {
-    /// Returns the number of columns (west to east).
+    /// Returns the number of columns of the heightmap (west to east).
     pub fn cols(&self) -> usize {
         self.heights.ncols()
     }
 
-    /// Returns the number of rows (north to south).
+    /// Returns the number of rows of the heightmap (north to south).
     pub fn rows(&self) -> usize {
         self.heights.nrows()
     }
 
-    /// Returns width (west to east) and depth (north to south) in metres.
+    /// Returns the width (west to east) and the depth (north to south) of the heightmap in metres.
     pub fn extent_m(&self) -> (f64, f64) {
         (
             self.cols() as f64 * self.cell_size_m.0,
@@ -191,7 +195,7 @@ impl Heightmap {
         )
     }
 
-    /// Returns the number of cells without data.
+    /// Returns the number of cells of the heightmap without data.
     pub fn no_data(&self) -> usize {
         self.heights.iter().filter(|h| h.is_nan()).count()
     }
@@ -207,7 +211,7 @@ impl Heightmap {
             })
     }
 
-    /// Returns size, position, and statistics of heights and slopes.
+    /// Computes size and position of the heightmap, and statistics of its heights and slopes.
     pub fn statistics(&self) -> Statistics {
         let (min, max) = self.range().unwrap_or((f32::NAN, f32::NAN));
         let known = self.heights.len() - self.no_data();
@@ -239,7 +243,8 @@ impl Heightmap {
         }
     }
 
-    /// Returns the mean and the largest slope in degrees, computed by central differences.
+    /// Returns the mean and the largest slope in degrees, computed by central differences; NaN if
+    /// no cell and its four neighbours have data.
     fn slopes(&self) -> (f64, f64) {
         let h = &self.heights;
         let (mut sum, mut max, mut count) = (0.0, f64::NAN, 0usize);
@@ -291,7 +296,8 @@ impl Heightmap {
         Ok(part)
     }
 
-    /// Measures the cell size of a cropped map again, by the scale of the map at its new centre.
+    /// Computes the cell size of a cropped heightmap again, with the scale of the map at the new
+    /// centre.
     fn measure_again(&mut self) {
         let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else {
             return;
@@ -314,22 +320,23 @@ impl Heightmap {
         }
     }
 
-    /// Returns an error message with a remedy if the scale of the map varies too much; otherwise
-    /// `None`.
+    /// Returns an error message with a remedy if the scale varies by more than `MOST_VARIATION`
+    /// over the map; otherwise `None`.
     pub(super) fn fault_of_scale(&self) -> Option<String> {
         let (bounds, origin) = (self.bounds()?, self.origin.as_ref()?);
         origin.crs.scale(bounds)?.fault(&origin.crs, bounds)
     }
 
-    /// Returns the georeference after removal of `cols` columns in the west and `rows` rows in the
-    /// north; `None` if there is none.
+    /// Returns the georeference of the heightmap without its `cols` western columns and `rows`
+    /// northern rows; `None` without a georeference.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
         self.origin
             .as_ref()
             .map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
-    /// Multiplies the differences of all heights from `about_m` (metres) by `factor`.
+    /// Exaggerates the relief: multiplies the difference of each height from `about_m` (metres) by
+    /// `factor`.
     pub fn exaggerate(&mut self, factor: f64, about_m: f64) {
         self.heights
             .mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);

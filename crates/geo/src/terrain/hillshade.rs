@@ -1,9 +1,9 @@
 //! Hillshade of a heightmap: a picture lit by the sun, with colours by height.
 //!
-//! Slopes are Horn's (1981), weighted over the eight neighbours. A single sun leaves slopes along
-//! its rays flat; the many-sided light mixes in weaker suns from both sides, as printed maps do.
-//! Land that is steep on the whole is lit as if it were flatter, or half of the picture would lie
-//! in its own shadow.
+//! Slopes are computed by Horn's method (1981) from the eight neighbours. Under a single sun,
+//! slopes parallel to its rays look flat; `Light::Many` adds weaker suns from both sides, as
+//! printed maps do. If the mean slope is large, all slopes are reduced before shading, because
+//! otherwise half of the picture would lie in shadow.
 
 use lavoxel_base::parallel::*;
 use ndarray::Array2;
@@ -11,23 +11,25 @@ use ndarray::Array2;
 use super::Heightmap;
 use super::resample::{Kernel, Window, resample_with};
 
-/// Lower bound on the longer side of a picture in pixels; smaller heightmaps are enlarged by smooth
-/// interpolation.
+/// Lower bound on the longer side of a hillshade picture in pixels; smaller heightmaps are enlarged
+/// by smooth interpolation.
 pub const LEAST_SIDE: usize = 768;
-/// Upper bound on the longer side of a picture in pixels; larger heightmaps are averaged.
+/// Upper bound on the longer side of a hillshade picture in pixels; larger heightmaps are averaged.
 pub const MOST_SIDE: usize = 4096;
 
-/// sRGB colour of cells without data.
+/// sRGB colour of cells without data in a hillshade.
 const NO_DATA: [u8; 3] = [38, 42, 48];
 
-/// Colours of the ground in a hillshade.
+/// Colour scheme of the ground in a hillshade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tint {
-    /// Grey only.
+    /// Grey only, without colours by height.
     Gray,
-    /// Light grey, slightly brighter with height, on which colours of a map stand out.
+    /// Light grey, slightly brighter with height: background on which the colours of a map stand
+    /// out.
     Muted,
-    /// Colours by height: green, ochre, brown, grey, and white at the top.
+    /// Colours by relative height, from the lowest to the highest: green, ochre, brown, grey,
+    /// white.
     #[default]
     Hypsometric,
 }
@@ -35,10 +37,10 @@ pub enum Tint {
 /// Directions from which a hillshade is lit: one, or several combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
-    /// Light from one sun.
+    /// Light from one sun only.
     Single,
-    /// Light from one main sun, combined with weaker light from both sides and from above, so that
-    /// slopes along its rays show too.
+    /// Light from one main sun, combined with weaker light from 60° to its left and right and from
+    /// above, so that slopes parallel to the rays of the main sun become visible.
     #[default]
     Many,
 }
@@ -48,11 +50,11 @@ pub enum Light {
 pub struct Hillshade {
     /// Azimuth of the sun in degrees clockwise from north; 315 is north-west.
     pub azimuth_deg: f64,
-    /// Altitude of the sun above the horizon, in degrees.
+    /// Altitude of the hillshade's sun above the horizon, in degrees.
     pub altitude_deg: f64,
     /// Colours of the ground, which the shading darkens or brightens.
     pub tint: Tint,
-    /// Directions from which the ground is lit.
+    /// Directions from which the ground of the hillshade is lit.
     pub light: Light,
 }
 
@@ -67,20 +69,20 @@ impl Default for Hillshade {
     }
 }
 
-/// Picture of RGB pixels.
+/// Hillshade picture of RGB pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Number of pixels from west to east.
+    /// Number of pixels of the picture from west to east.
     pub width: usize,
-    /// Number of pixels from north to south.
+    /// Number of pixels of the picture from north to south.
     pub height: usize,
     /// Three sRGB bytes per pixel, row by row from the north.
     pub rgb: Vec<u8>,
 }
 
 impl Hillshade {
-    /// Returns the size (columns, rows) in pixels of the picture of a map with `cells` (columns,
-    /// rows) square cells.
+    /// Returns the size (columns, rows) in pixels of the hillshade of a heightmap with `cells`
+    /// (columns, rows) square cells.
     pub fn size_of(cells: [usize; 2]) -> [usize; 2] {
         let longest = cells[0].max(cells[1]);
         let scale = longest.clamp(LEAST_SIDE, MOST_SIDE) as f64 / longest as f64;
@@ -144,8 +146,8 @@ impl Hillshade {
         Picture { width, height, rgb }
     }
 
-    /// Returns pairs of the direction to a light (unit vector east, south, up) and its weight; the
-    /// weights add up to 1.
+    /// Returns the lights of the hillshade as pairs (unit vector east, south, up towards the light;
+    /// weight). The weights add up to 1.
     fn suns(&self) -> Vec<([f64; 3], f64)> {
         let sun = |azimuth: f64, altitude: f64| {
             let (a, h) = (azimuth.to_radians(), altitude.to_radians());
@@ -185,8 +187,8 @@ impl Hillshade {
 
 const GRAY: [f64; 3] = [235.0; 3];
 
-/// Grey levels (0 to 255) of the lowest and the highest land with [`Tint::Muted`]: dark enough that
-/// no sunlit slope is white.
+/// Grey levels (0 to 255) of the lowest and the highest land with `Tint::Muted`; chosen so dark
+/// that no sunlit slope becomes white.
 const MUTED: [f64; 2] = [148.0, 186.0];
 
 fn muted(share: f32) -> [f64; 3] {
@@ -194,7 +196,8 @@ fn muted(share: f32) -> [f64; 3] {
     [gray, 0.99 * gray, 0.965 * gray]
 }
 
-/// Colour ramp: pairs of relative height (0 lowest, 1 highest) and sRGB colour (0 to 255).
+/// Colour ramp of `Tint::Hypsometric`: pairs of relative height (0 lowest, 1 highest) and sRGB
+/// colour (0 to 255).
 const RAMP: [(f64, [f64; 3]); 7] = [
     (0.0, [116.0, 142.0, 104.0]),
     (0.12, [150.0, 168.0, 116.0]),
@@ -206,8 +209,8 @@ const RAMP: [(f64, [f64; 3]); 7] = [
 ];
 
 impl Tint {
-    /// Returns the sRGB colour (0 to 1) of level ground at the relative height `share`, 0 (lowest)
-    /// to 1 (highest).
+    /// Returns the sRGB colour (0 to 1) of horizontal ground at the relative height `share`, 0
+    /// (lowest) to 1 (highest).
     pub fn color(self, share: f32) -> [f32; 3] {
         match self {
             Self::Gray => GRAY,
@@ -230,17 +233,18 @@ fn ramp(share: f64) -> [f64; 3] {
     std::array::from_fn(|i| from[i] + t * (to[i] - from[i]))
 }
 
-/// Mean slope (rise per run) above which the light treats the terrain as if it were flatter.
+/// Mean slope of a heightmap (rise per run) above which all slopes are reduced before shading.
 const STEEP: f64 = 0.5;
 
-/// Returns the factor, at least 1, by which slopes are divided for the light.
+/// Returns the factor, at least 1, by which all slopes of `map` are divided before shading.
 fn flattening(map: &Heightmap) -> f64 {
     let mean = map.statistics().slope_mean_deg.to_radians().tan();
     (mean / STEEP).max(1.0)
 }
 
-/// Returns the gradient (towards the east, towards the south) at a pixel as rise per run, by Horn's
-/// stencil. A neighbour without data counts as having the same height.
+/// Returns the gradient (towards the east, towards the south) at the pixel (`row`, `col`) of `h` as
+/// rise per run, by Horn's stencil. `pixel_m`: side of a pixel in metres. A neighbour without data
+/// counts as having the height of the pixel.
 fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     let centre = f64::from(h[[row, col]]);
     let at = |dr: isize, dc: isize| {
@@ -259,8 +263,8 @@ fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     )
 }
 
-/// Returns the brightness (0 to 1) of a slope with the gradient (`east`, `south`): the weighted
-/// cosines between its normal and the directions of the lights.
+/// Returns the brightness (0 to 1) of a slope with the gradient (`east`, `south`): the sum over
+/// `suns` (direction, weight) of weight times cosine between the slope's normal and the direction.
 fn shade(suns: &[([f64; 3], f64)], (east, south): (f64, f64)) -> f64 {
     let length = (1.0 + east * east + south * south).sqrt();
     suns.iter()

@@ -9,8 +9,8 @@ use lavoxel_base::memory::MemoryEstimate;
 const BYTES_A_PLACE: f64 = 4.0;
 
 impl Heightmap {
-    /// Fills cells without data or crops them away, by `rule`; no effect on a heightmap without
-    /// holes.
+    /// Fills cells without data by the rule `rule`, or crops them away; no effect on a heightmap in
+    /// which all cells have data.
     ///
     /// # Errors
     /// [`TerrainError::AllNoData`] when there is nothing to fill from, [`TerrainError::NoData`]
@@ -36,8 +36,8 @@ impl Heightmap {
         Ok(())
     }
 
-    /// Gives each hole the height of the nearest known cell, by a breadth-first search from all
-    /// known cells. `holes`: number of holes.
+    /// Gives each cell without data the height of the nearest cell with data, by a breadth-first
+    /// search from all cells with data. `holes`: number of cells without data.
     fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
         let (rows, cols) = self.heights.dim();
         let around = |r: usize, c: usize| {

@@ -1,14 +1,16 @@
-//! Terrain: heightmaps, and measurements on them.
+//! Terrain: heightmaps, operations on them, and their conversion to the ground of a simulation box.
 //!
 //! Two kinds of array are used in this module, both of shape `(rows, cols)` with **row 0 in the
 //! north** and **column 0 in the west**:
 //!
-//! - a [`Heightmap`] holds heights in metres, with NaN where there is no data;
-//! - a [`Surface`] holds the height of the ground in *cells* above the floor of a box, one number
-//!   per voxel column, shape `(nz, nx)`. A cell is solid when its centre lies below that height.
+//! - a [`Heightmap`] contains heights in metres, with NaN where there is no data;
+//! - a [`Surface`] contains the height of the ground in *cells* above the floor of a box, one
+//!   number per voxel column, shape `(nz, nx)`. A cell is solid when its centre lies below that
+//!   height.
 //!
-//! Files become heightmaps in [`load()`], one file of [`formats`] each; [`TerrainSpec`] turns a
-//! heightmap or a [generator](crate::generate) into the ground of a box.
+//! [`load()`] reads a file as a heightmap; [`formats`] has one source file per format.
+//! [`TerrainSpec`] converts a heightmap, or the result of a [generator](crate::generate), to the
+//! ground of a box.
 
 mod build;
 mod cut;

@@ -1,9 +1,10 @@
-//! Random error of a heightmap: perturbs heights as a survey differs from the ground.
+//! Random error of a heightmap, which models the difference between a survey and the real ground.
 //!
-//! A Gaussian field of mean 0 whose correlation falls with the distance d as exp(−d²/L²), as a sum
-//! of waves of random direction and phase (the spectral representation of Shinozuka and Jan,
-//! Journal of Sound and Vibration 25, 1972). It is a function of the place in metres from the
-//! north-west corner of the simulation box: cells of another size sample the same field.
+//! The error is a Gaussian field of mean 0 whose correlation decreases with the distance d as
+//! exp(−d²/L²), computed as a sum of waves of random direction and phase (spectral representation
+//! of Shinozuka and Jan, Journal of Sound and Vibration 25, 1972). The field is a function of the
+//! position in metres from the north-west corner of the simulation box: cells of another size
+//! sample the same field.
 
 use ndarray::Array2;
 
@@ -11,17 +12,19 @@ use super::Surface;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::{Draw, Salt};
 
-/// Number of waves: with 256, the distribution of values is Gaussian to within 1 %.
+/// Number of waves in the sum that gives the error: with 256, the distribution of values is
+/// Gaussian to within 1 %.
 const WAVES: usize = 256;
 
 /// Random error that is added to a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HeightError {
-    /// Standard deviation of the error in metres.
+    /// Standard deviation of the random height error in metres.
     pub(crate) deviation_m: f64,
-    /// Correlation length in metres: distance at which the correlation is 1/e.
+    /// Correlation length of the random height error in metres: distance at which the correlation
+    /// is 1/e.
     pub(crate) length_m: f64,
-    /// Seed of the random error.
+    /// Seed of the random numbers from which the height error is computed.
     pub(crate) seed: u64,
 }
 
@@ -29,8 +32,8 @@ pub(crate) struct HeightError {
 type Wave = [f64; 3];
 
 impl HeightError {
-    /// Adds the error to the ground of a box that is `ny` cells high; heights are limited to the
-    /// box.
+    /// Adds the error to the ground `surface` of a box that is `ny` cells high; the resulting
+    /// heights are clamped to the box.
     pub(crate) fn disturb(&self, surface: &mut Surface, ny: usize) {
         let cells_a_metre = surface.vertical_exaggeration / surface.cell_size_m;
         let scale = self.deviation_m * cells_a_metre;
@@ -41,8 +44,8 @@ impl HeightError {
         });
     }
 
-    /// Returns the values of the field with standard deviation 1 at the centres of `rows` ×
-    /// `columns` columns, shape (rows, columns). `cell_m`: cell width in metres.
+    /// Returns the error, scaled to standard deviation 1, at the centres of `rows` × `columns`
+    /// columns of a box, shape (rows, columns). `cell_m`: cell width in metres.
     fn field(&self, (rows, columns): (usize, usize), cell_m: f64) -> Array2<f64> {
         let waves = self.waves();
         // cos(a + b) = cos a cos b − sin a sin b: each wave needs one number for each column and
@@ -78,7 +81,8 @@ impl HeightError {
         field
     }
 
-    /// Returns random plane waves; their wave numbers are Gaussian with standard deviation √2/L.
+    /// Returns the random plane waves whose sum is the error; their wave numbers are Gaussian with
+    /// standard deviation √2/L, where L is the correlation length.
     fn waves(&self) -> Vec<Wave> {
         let key = Draw {
             seed: self.seed,
@@ -112,8 +116,8 @@ mod tests {
         }
     }
 
-    /// Returns the mean over several seeds of the product of the field's values at two columns of a
-    /// row, `apart` columns apart.
+    /// Returns the mean over several seeds of the product of the field's values at two columns that
+    /// lie `apart` columns apart in a row.
     fn covariance(apart: usize) -> f64 {
         const SEEDS: u64 = 60;
         let of = |seed: u64| {

@@ -15,19 +15,19 @@ use super::{Crs, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Description of the expected file, for messages.
+/// Description of the files that can be read as pictures, for messages.
 const EXPECTED: &str = "a picture (PNG, JPEG, WebP, GIF, TIFF or GeoTIFF)";
 
-/// Memory in bytes that is allowed for text chunks and profiles of a picture, and for working
-/// memory of its decoder.
+/// Upper bound in bytes on the memory for a picture's text chunks and colour profile, and for the
+/// working memory of its decoder.
 const BESIDE: u64 = 1 << 26;
 
 /// Memory in bytes per pixel that the JPEG decoder needs in addition to the colours.
 const BYTES_A_JPEG_PIXEL: f64 = 12.0;
 
-/// Picture with colours and opacity, and its georeference if there is one.
+/// Picture with colours and opacity, and its georeference if the file states one.
 pub struct Photo {
-    /// Number of columns and rows.
+    /// Number of columns and number of rows of the picture, in pixels.
     pub size: [usize; 2],
     /// Four bytes per pixel, row-major from the top: sRGB, and opacity (alpha not premultiplied).
     pub rgba: Vec<u8>,
@@ -38,7 +38,7 @@ pub struct Photo {
 /// Georeference of a picture: coordinate system and affine transform.
 pub struct Place {
     pub(super) transform: GeoTransform,
-    /// Coordinate system of the map.
+    /// Coordinate system of the map on which the picture lies.
     pub crs: Crs,
 }
 
@@ -100,9 +100,9 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
 }
 
 impl Photo {
-    /// Returns the picture with its georeference, from the sidecar files or from the file itself
-    /// (`own`), and with pixels made transparent that a mask file hides. `points`: number of
-    /// control points.
+    /// Returns the picture with a georeference, from the sidecar files or else from the file itself
+    /// (`own`); pixels that a mask file hides become transparent. `points`: number of control
+    /// points in the file.
     pub(super) fn with(
         mut self,
         sidecars: &Sidecars,
@@ -131,9 +131,9 @@ impl Photo {
     }
 }
 
-/// Checks the size of a picture against the maximum and the memory limit. Returns the number of
-/// pixels. `decoder`: memory of the decoder in bytes per pixel, in addition to four bytes of the
-/// picture.
+/// Checks the `size` (columns, rows) of a picture against the largest allowed and the memory limit.
+/// Returns the number of pixels. `decoder`: memory of the decoder in bytes per pixel, in addition
+/// to four bytes of the picture.
 pub(super) fn check_size(
     path: &Path,
     size: [usize; 2],

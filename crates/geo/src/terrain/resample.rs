@@ -1,22 +1,23 @@
 //! Resampling of rasters: area average for coarser cells, Catmull–Rom for finer ones.
 //!
-//! Each axis is treated separately. Where a new cell covers at least one old cell, its value is the
-//! mean of the covered cells, each weighted by its covered share; so the mean of the land is kept.
-//! Where it covers less, the four nearest old cells are joined by a Catmull–Rom cubic, clamped to
-//! the range of those cells: smooth, and never higher or lower than the data.
+//! Each axis is treated separately. Where a new cell covers at least one original cell, its value
+//! is the mean of the covered cells, each weighted by the covered part of the cell; this preserves
+//! the mean of the raster. Where it covers less, the value is interpolated from the four nearest
+//! original cells by a Catmull–Rom cubic, clamped to the range of those cells.
 //!
-//! No data: as soon as one of the cells that a value needs is NaN, the rest is averaged with
-//! positive weights (covered share, or linear interpolation), and the value is NaN where less than
-//! half of the weight has data. So holes neither grow nor bleed into their neighbours.
+//! No data: if one of the cells that a value needs is NaN, the others are averaged with positive
+//! weights (covered part, or linear interpolation); the value is NaN if cells with data have less
+//! than half of the weight. Holes thus neither grow nor spread into neighbouring cells.
 //!
-//! Boundary: a Catmull–Rom cubic that reaches beyond the edge continues the line through the two
-//! outermost cells there, so that a plane stays a plane up to the centres of the outermost cells;
-//! in their outer halves the values are clamped to the range of the data too, which makes land
-//! level there. The soft kernel repeats the outermost cell.
+//! Boundary: beyond the edge, a Catmull–Rom cubic uses the line through the two outermost cells, so
+//! that a plane is reproduced up to the centres of the outermost cells. In the outer halves of
+//! these cells, values are clamped to the range of the data, which makes the land level there.
+//! The kernel `Kernel::Soft` repeats the outermost cell instead.
 //!
-//! For coarser cells, a plane stays a plane at integer factors. Where a new cell ends inside an old
-//! one, the covered part counts with the mean height of the old cell, which moves the mean by at
-//! most an eighth of the rise over one old cell.
+//! For coarser cells, a plane is reproduced if the ratio of cell sizes is an integer. Where a new
+//! cell ends inside an original cell, the covered part counts with the mean height of that cell,
+//! which changes the result by at most an eighth of the height difference between neighbouring
+//! original cells.
 
 use lavoxel_base::parallel::*;
 use ndarray::Array2;
@@ -28,9 +29,9 @@ pub struct Window {
     pub west: f64,
     /// Position of the north side in rows from the raster's north edge.
     pub north: f64,
-    /// Width of the rectangle in columns.
+    /// Width of the rectangle in columns of the raster.
     pub cols: f64,
-    /// Depth of the rectangle in rows.
+    /// Depth of the rectangle in rows of the raster.
     pub rows: f64,
 }
 
@@ -46,10 +47,10 @@ impl Window {
     }
 }
 
-/// Interpolation kernel for resampling to smaller cells.
+/// Interpolation kernel for resampling a raster to smaller cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernel {
-    /// Catmull–Rom cubic, which passes through the old values.
+    /// Catmull–Rom cubic, which passes through the original values of the raster.
     #[default]
     Sharp,
     /// Cubic B-spline, which is smoother but lowers peaks; for pictures, in which kinks would be
@@ -57,9 +58,10 @@ pub enum Kernel {
     Soft,
 }
 
-/// Old cells along one axis that contribute to a new cell, with their weights.
+/// Original cells along one axis that contribute to one new cell, with their weights.
 struct Taps {
-    /// Tuples (index of the old cell, weight if all cells have data, weight ≥ 0 if some do not).
+    /// Tuples (index of the original cell; weight if all contributing cells have data; weight, at
+    /// least 0, otherwise).
     taps: Vec<(usize, f64, f64)>,
 }
 
@@ -107,8 +109,9 @@ pub fn resample_with(
     out
 }
 
-/// Returns the weights of `count` new cells on an axis of `old` cells. The first new cell begins at
-/// `start`, and each is `step` long (both in old cells).
+/// Returns the contributing original cells for each of `count` new cells along an axis of `old`
+/// original cells. The first new cell begins at `start`, and each is `step` long (both in original
+/// cells).
 fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> Vec<Taps> {
     (0..count)
         .map(|i| start + i as f64 * step)
@@ -122,8 +125,8 @@ fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> 
         .collect()
 }
 
-/// Returns the weights of the old cells that overlap the new cell from `from` to `from + step`, in
-/// proportion to the overlap.
+/// Returns the original cells, of `old` on the axis, that overlap the new cell of the length `step`
+/// that begins at `from` (both in original cells), weighted in proportion to the overlap.
 fn area(from: f64, step: f64, old: usize) -> Taps {
     let to = from + step;
     let first = from.floor() as isize;
@@ -140,8 +143,8 @@ fn area(from: f64, step: f64, old: usize) -> Taps {
     Taps { taps }
 }
 
-/// Returns the weights of the four old cells around the position `at`, with the cubic kernel and
-/// with linear interpolation.
+/// Returns the four original cells, of `old` on the axis, around the position `at` (in cells), with
+/// their weights for the cubic `kernel` and for linear interpolation.
 fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     let base = (at - 0.5).floor();
     let t = at - 0.5 - base;
@@ -173,9 +176,9 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     Taps { taps }
 }
 
-/// Returns the weights of the old cell with index `i`: `sharp` if all cells have data, `plain` if
-/// some do not. If `i` is beyond the edge, data without gaps are extrapolated linearly from the two
-/// outermost cells; otherwise the outermost cell is used.
+/// Returns the contributions (index, weight with data everywhere, weight otherwise) of the original
+/// cell with the index `i` on an axis of `old` cells. If `i` lies beyond the edge, `sharp` is given
+/// to the two outermost cells (linear extrapolation) and `plain` to the outermost one.
 fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
     let nearest = clamp(i, old);
     let beyond = i.abs_diff(nearest as isize) as f64;
@@ -194,7 +197,9 @@ fn clamp(i: isize, old: usize) -> usize {
     i.clamp(0, old as isize - 1) as usize
 }
 
-/// Returns the value of a new cell from its weights along both axes, which are multiplied.
+/// Returns the value of a new cell of `raster`; NaN if cells with data have less than half of the
+/// weight. The weight of an original cell is the product of its weights in `across` (along the row)
+/// and `down` (along the column).
 fn sample(raster: &Array2<f32>, across: &Taps, down: &Taps) -> f32 {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     let (mut sum, mut plain_sum, mut plain_weight, mut complete) = (0.0, 0.0, 0.0, true);

@@ -1,9 +1,10 @@
-//! Smoothing of rounded heights within their rounding, and Gaussian smoothing.
+//! Smoothing of rounded heights within their rounding error, and Gaussian smoothing.
 //!
-//! A map in whole metres has flats and steps of one metre that the ground has not; a thin flow
-//! fills each flat. Such a height is only known to lie within half a step of the number.
-//! [`Heightmap::smooth`] computes the smoothest ground that agrees: passes of the binomial filter
-//! 1-2-1 along both axes, each followed by a clamp to half a step around the number.
+//! A map in whole metres has flats and steps of one metre that the real ground does not have; a
+//! thin flow would fill each flat. The true height is only known to lie within half a step of the
+//! rounded height. [`Heightmap::smooth`] computes smooth ground within these bounds: passes of the
+//! binomial filter 1-2-1 along both axes, each followed by a clamp to half a step around the
+//! rounded height.
 
 use ndarray::Array2;
 
@@ -12,12 +13,13 @@ use super::Heightmap;
 /// Usual steps in metres to which heights are rounded (metres and feet), descending.
 const STEPS: [f64; 10] = [10.0, 5.0, 2.0, 1.0, 0.5, 0.3048, 0.25, 0.2, 0.1, 0.05];
 
-/// Number of times that the filter is applied; plateaus up to this width in cells become slopes.
+/// Number of times that the filter is applied; flats that are at most as wide as this number of
+/// cells become slopes.
 const PASSES: usize = 60;
 
 impl Heightmap {
-    /// Returns the step in metres to which all heights are rounded; `None` if there is no common
-    /// step, or the heights span less than two steps.
+    /// Returns the step in metres to which all heights are rounded; `None` if the heights have no
+    /// common step, or span less than two steps.
     pub fn rounding_m(&self) -> Option<f64> {
         let (low, high) = self.range()?;
         let heights = || {
@@ -55,8 +57,8 @@ impl Heightmap {
         Some(step)
     }
 
-    /// Smooths heights by a Gaussian with the standard deviation `metres`, cut off at two standard
-    /// deviations. Beyond the edge, the outermost cells are repeated.
+    /// Smooths heights by a Gaussian whose standard deviation is `metres`; the kernel ends at two
+    /// standard deviations. Beyond the edge, the outermost cells are repeated.
     pub fn filter(&mut self, metres: f64) {
         let across = weights(metres / self.cell_size_m.0);
         let down = weights(metres / self.cell_size_m.1);
@@ -65,8 +67,8 @@ impl Heightmap {
     }
 }
 
-/// Returns Gaussian weights for the distances 0, 1, … cells; over both sides they add up to 1.
-/// `cells`: standard deviation in cells.
+/// Returns Gaussian weights for the distances 0, 1, … cells, normalised so that the kernel of both
+/// sides sums to 1. `cells`: standard deviation in cells.
 fn weights(cells: f64) -> Vec<f64> {
     let reach = (2.0 * cells).ceil() as i32;
     let raw: Vec<f64> = (0..=reach)
@@ -76,8 +78,8 @@ fn weights(cells: f64) -> Vec<f64> {
     raw.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Returns the convolution of `from` with the symmetric weights `weights` along the axis [`down`,
-/// `right`] ([1, 0] or [0, 1]).
+/// Returns the convolution of `from` with a symmetric kernel along the axis [`down`, `right`] ([1,
+/// 0] or [0, 1]). `weights`: values of the kernel at the distances 0, 1, … cells.
 fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> Array2<f32> {
     let (rows, cols) = from.dim();
     let at = |row: usize, col: usize| f64::from(from[(row.min(rows - 1), col.min(cols - 1))]);
@@ -95,9 +97,8 @@ fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> A
     })
 }
 
-/// Writes the convolution of `from` with 1-2-1 along the axis [`down`, `right`] ([1, 0] or [0, 1])
-/// to `to`. Cells next to a cell without data or an edge stay unchanged, so that planes are
-/// preserved.
+/// Writes `from`, filtered with 1-2-1 along the axis [`down`, `right`] ([1, 0] or [0, 1]), to `to`.
+/// Cells next to a cell without data or an edge stay unchanged, so that planes are preserved.
 fn blur(from: &Array2<f32>, to: &mut Array2<f32>, [down, right]: [usize; 2]) {
     let get = |row: Option<usize>, col: Option<usize>| {
         from.get((row?, col?))
@@ -130,8 +131,8 @@ mod tests {
         }
     }
 
-    /// Returns the root mean square of the differences between the heights of `map` and the
-    /// function `height`.
+    /// Returns the root mean square in metres of the differences between the heights of `map` and
+    /// the function `height`.
     fn off(map: &Heightmap, height: impl Fn(f64, f64) -> f64) -> f64 {
         let squares = map
             .heights

@@ -12,29 +12,29 @@ use lavoxel_base::grid::MAX_SIDE;
 use lavoxel_base::param::{Form, Param, Table, Value, table, words};
 use lavoxel_base::validate::{Invalid, one_line, within};
 
-/// Default width of a cell in metres.
+/// Default width of a cell of the simulation box in metres.
 pub const DEFAULT_CELL_SIZE_M: f64 = 10.0;
 
 /// Default correlation length in metres of the error of heights: a few cells of the usual surveys
 /// from space.
 const DEFAULT_ERROR_LENGTH_M: f64 = 100.0;
 
-/// Source of the ground.
+/// Kind of ground: a generator or a heightmap file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TerrainKind {
-    /// The built-in stratovolcano.
+    /// Ground of the built-in stratovolcano.
     #[default]
     Volcano,
-    /// Rounded hills.
+    /// Ground of rounded hills.
     Hills,
-    /// A flat floor.
+    /// Flat ground.
     Plane,
-    /// A slope that falls to the south.
+    /// Slope that falls to the south.
     Slope,
-    /// A round bowl.
+    /// Ground in the shape of a round bowl.
     Bowl,
-    /// A heightmap file.
+    /// Ground from a heightmap file.
     Heightmap,
 }
 
@@ -48,7 +48,7 @@ impl TerrainKind {
         Self::Bowl,
     ];
 
-    /// Returns the name of the kind in scene files.
+    /// Returns the name that the kind of ground has in scene files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Volcano => "volcano",
@@ -93,10 +93,10 @@ impl Value for Encoding {
     }
 }
 
-/// Upper bound on heights and depths in metres in scene files.
+/// Upper bound on absolute heights and depths in scene files, in metres.
 const FAR_M: f64 = 1e5;
 
-/// Upper bound on map coordinates in scene files.
+/// Upper bound on absolute map coordinates and on crops in metres in scene files.
 const FAR: f64 = 1e12;
 
 table! {
@@ -215,7 +215,7 @@ table! {
 }
 
 impl TerrainSpec {
-    /// Checks all keys of the table.
+    /// Checks all keys of the `[terrain]` table.
     ///
     /// # Errors
     /// Names the first key (`terrain.…`) that is out of range, missing, or of another kind.
@@ -258,7 +258,7 @@ impl TerrainSpec {
         Ok(())
     }
 
-    /// Checks that at most one of the keys that select a part of the heightmap is given.
+    /// Checks that the table has at most one of the keys that select a part of the heightmap.
     fn check_part(&self) -> Result<(), Invalid> {
         let mut given = Self::parts().filter_map(|part| Some((part.key, part.given(self)?)));
         match (given.next(), given.next()) {
@@ -271,14 +271,15 @@ impl TerrainSpec {
         }
     }
 
-    /// Iterates over the keys that select a part of the heightmap.
+    /// Iterates over the parameters of the keys that select a part of the heightmap.
     fn parts() -> impl Iterator<Item = &'static Param<Self>> {
         Self::PARAMS
             .iter()
             .filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
     }
 
-    /// Returns the random error to be added to the heights; `None` if there is none.
+    /// Returns the random error that the table adds to the heights; `None` if the table asks for
+    /// none.
     pub(super) fn error(&self) -> Option<HeightError> {
         let deviation_m = self.error_m.filter(|deviation| *deviation > 0.0)?;
         let length_m = self.error_length_m.unwrap_or(DEFAULT_ERROR_LENGTH_M);
@@ -289,7 +290,7 @@ impl TerrainSpec {
         })
     }
 
-    /// Returns the options for reading the heightmap file.
+    /// Returns the options for reading the heightmap file, from the keys of the table.
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             cell_size_m: self.cell_size_m,
@@ -304,8 +305,8 @@ impl TerrainSpec {
         }
     }
 
-    /// Reads the heightmap file and crops it to the selected part. Cells without data stay so.
-    /// `dir`: folder to which a file name is relative.
+    /// Reads the heightmap file of the table and crops it to the selected part. Cells without data
+    /// are not filled. `dir`: folder to which a relative file name refers.
     ///
     /// # Errors
     /// [`TerrainError::Invalid`] for a wrong key, and all errors of [`load`](super::load()) and
@@ -315,7 +316,8 @@ impl TerrainSpec {
         self.cropped(self.load(dir)?)
     }
 
-    /// Reads the whole heightmap file. `dir`: folder to which a file name is relative.
+    /// Reads the whole heightmap file of the table. `dir`: folder to which a relative file name
+    /// refers.
     ///
     /// # Errors
     /// Errors of [`load()`].
@@ -328,7 +330,8 @@ impl TerrainSpec {
         Ok(map)
     }
 
-    /// Crops a heightmap to the selected part. Cells without data stay so.
+    /// Crops the heightmap `map` to the part that the table selects. Cells without data are not
+    /// filled.
     ///
     /// # Errors
     /// [`TerrainError::Crop`], [`TerrainError::CropMetres`] or [`TerrainError::Bounds`] if the part
@@ -342,9 +345,9 @@ impl TerrainSpec {
         }
     }
 
-    /// Returns the table with the keys that `other` gives in place of its own. Kind and file stay.
-    /// If `other` selects a part of the heightmap, this replaces the part selected here, even by
-    /// another key.
+    /// Returns a copy of this table in which each key that `other` has takes its value from
+    /// `other`, except kind and file. If `other` selects a part of the heightmap by any key, that
+    /// part replaces the one selected here.
     #[must_use]
     pub fn overridden(mut self, other: &Self) -> Self {
         if Self::parts().any(|part| part.given(other).is_some()) {

@@ -4,7 +4,7 @@ use ndarray::Array2;
 
 use super::{Georeference, Heightmap};
 
-/// Ground of a box: heights, cell size and georeference.
+/// Ground of a simulation box: heights, cell size and georeference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Height of the ground above the floor in cells at the middle of each column, shape
@@ -14,9 +14,9 @@ pub struct Surface {
     /// Position (x, z) where a vent is placed by default, in cells from the north-west corner: the
     /// crater of the built-in volcano, otherwise the highest column away from the sides.
     pub summit: (f64, f64),
-    /// Width of a cell in metres.
+    /// Width of a cell of the simulation box in metres.
     pub cell_size_m: f64,
-    /// Elevation of the floor (y = 0), in metres.
+    /// Elevation of the simulation box's floor (y = 0), in metres.
     pub floor_m: f64,
     /// Vertical stretch factor of the simulation box: `elevation = floor_m + y · cell_size_m /
     /// vertical_exaggeration`.
@@ -44,8 +44,8 @@ impl Surface {
 }
 
 /// Returns the centre (x, z) in cells of the highest column away from the sides, because lava from
-/// a column at a side would leave the simulation box at once; of several, the one nearest to the
-/// centre of the box.
+/// a column at a side would leave the simulation box at once; of several equally high columns, the
+/// one nearest to the centre of the box.
 pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     let (rows, cols) = heights.dim();
     let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
@@ -59,15 +59,16 @@ pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     middle_of((c, r))
 }
 
-/// Returns the centre of the column with index (`x`, `z`), in cells.
+/// Returns the position (x, z) in cells of the centre of the column with the index (`x`, `z`).
 pub(super) fn middle_of((x, z): (usize, usize)) -> (f64, f64) {
     (x as f64 + 0.5, z as f64 + 0.5)
 }
 
-/// Number of cells of air that a flow needs at least above the highest ground.
+/// Smallest number of cells of air above the highest ground that a flow needs.
 pub(super) const LEAST_AIR: f64 = 4.0;
 
-/// Returns the height in cells of a box with room for a flow above ground that is `top` cells high.
+/// Returns the height in cells of a simulation box that leaves room for a flow above ground whose
+/// highest point is `top` cells above the floor.
 pub(super) fn with_headroom(top: f64) -> usize {
     (top + (0.1 * top).max(LEAST_AIR)).ceil() as usize
 }

@@ -1,5 +1,5 @@
-//! Rasters on the columns of a box that has a place on the map, with values in true units: a later
-//! survey of the ground, or a thickness of lava.
+//! Resampling of rasters to the columns of a simulation box that has a position on the map, in the
+//! unit of the raster: for example, a later survey of the ground, or a thickness of lava.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use crate::map::{Crs, Placement, Site};
 use crate::terrain::load_values;
 
 /// Reads the raster at `path` and returns its values on the columns of the simulation box of
-/// `site`, shape `(nz, nx)`: the mean of the raster cells whose centres lie in a column or, if
-/// there are none, the cell at the column's centre; NaN without data.
+/// `site`, shape `(nz, nx)`: the mean of the raster cells whose centres lie in the column, or the
+/// cell at the column's centre if no cell centre lies in it; NaN without data.
 ///
 /// # Errors
 /// The missing property, as the end of a sentence that begins with "a file that".

@@ -10,7 +10,7 @@ use lavoxel_base::validate::quoted;
 /// Length of a US survey foot in metres.
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
-/// Units of heights as tuples (usual name, length in metres, other names).
+/// Units of heights as tuples (usual name, length in metres, alternative names).
 const UNITS: [(&str, f64, &[&str]); 8] = [
     (
         "m",
@@ -68,7 +68,7 @@ const UNITS: [(&str, f64, &[&str]); 8] = [
     ("yd", 0.9144, &["yard", "yards"]),
 ];
 
-/// Other names of the US survey foot that are one word.
+/// One-word names of the US survey foot, in addition to its usual name in `UNITS`.
 const US_FEET: [&str; 8] = [
     "ftus",
     "usft",
@@ -80,19 +80,20 @@ const US_FEET: [&str; 8] = [
     "us-foot",
 ];
 
-/// Beginnings of the words after a unit that name its reference level, such as sea level.
+/// Beginnings of words that may follow a unit to name the reference surface of heights, such as
+/// mean sea level.
 const LEVELS: [&str; 16] = [
     "a.s.l", "asl", "amsl", "a.m.s.l", "above", "over", "msl", "m.s.l", "nn", "nhn", "ü", "u.",
     "navd", "ngvd", "egm", "(",
 ];
 
-/// Unit of heights, such as `ft`.
+/// Unit of heights, such as `ft`: index of the unit in `UNITS`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HeightUnit(usize);
 
 impl HeightUnit {
-    /// Returns the length of the unit in metres.
+    /// Returns the length of the unit of heights in metres.
     pub fn metres(self) -> f64 {
         UNITS[self.0].1
     }
@@ -101,8 +102,8 @@ impl HeightUnit {
 impl FromStr for HeightUnit {
     type Err = String;
 
-    /// Parses the name of a unit; words for the reference level are ignored, so that `m a.s.l.` is
-    /// `m`.
+    /// Parses the name of a unit. Words for the reference surface are ignored, so that `m a.s.l.`
+    /// is `m`.
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.trim().to_lowercase().replace('[', "(");
         let is_level = |rest: &str| {

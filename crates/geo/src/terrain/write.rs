@@ -61,7 +61,8 @@ pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(),
     Ok(written?)
 }
 
-/// Writes the coordinate system, if known, to the `.prj` file that belongs to the grid at `path`.
+/// Writes the coordinate system `crs`, if known, as well-known text to the `.prj` file next to the
+/// grid at `path`.
 pub fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
     let wkt = crs.and_then(Crs::to_wkt);
     wkt.map_or(Ok(()), |wkt| {
@@ -80,7 +81,8 @@ fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// Writes an ESRI ASCII grid to `out`. `values`: row by row from the north; `None` means no data.
+/// Writes an ESRI ASCII grid with the position `place` to `out`. `values`: row by row from the
+/// north; `None` means no data.
 pub fn asc_grid<T: Display>(
     place: &Placement,
     values: impl Iterator<Item = Option<T>>,

@@ -11,12 +11,12 @@ use super::Fault;
 use super::sections::{SectionReader, SectionWriter};
 use lavoxel_air::{Air, Numbers};
 
-/// Writes the checkpoint section of `air` (see the module) to `writer`.
+/// Writes the checkpoint section of `air`, in the format that the module describes, to `writer`.
 pub(super) fn write<W: Write>(air: &Air, writer: &mut SectionWriter<W>) -> io::Result<()> {
     air.save().visit_bytes(|bytes| writer.add(bytes))
 }
 
-/// Reads the section written by [`write()`] into `air`, which was just built from the same scene.
+/// Reads the section written by `write` into `air`, which must have been built from the same scene.
 /// The caller has checked the memory limit.
 pub(super) fn read<R: Read>(air: &mut Air, reader: &mut SectionReader<R>) -> Result<(), Fault> {
     let mut state = air.save();

@@ -18,20 +18,20 @@ pub enum CheckpointError {
     /// The file is not a usable checkpoint.
     #[error("{path}: {fault}")]
     Unusable {
-        /// Path of the file.
+        /// Path of the unusable file.
         path: PathBuf,
-        /// Reason why the file is unusable.
+        /// Reason why the file is unusable as a checkpoint.
         fault: Fault,
     },
     /// A file already exists at the output path and must not be replaced.
     #[error("{path} exists already: {mend}")]
     InTheWay {
-        /// Path of the file.
+        /// Path of the existing file.
         path: PathBuf,
-        /// Suggested action for the user, as the end of the message.
+        /// Advice to the user, as the end of the message.
         mend: String,
     },
-    /// The scene cannot be serialised as TOML.
+    /// The scene of the simulation cannot be serialised as TOML.
     #[error("checkpoint: {0}")]
     Scene(Box<SceneError>),
     /// A section exceeds the size limit for its kind.
@@ -39,7 +39,7 @@ pub enum CheckpointError {
     TooLarge {
         /// Path of the checkpoint to be written.
         path: PathBuf,
-        /// Name of the section.
+        /// Name of the section that is too large.
         section: String,
         /// Upper bound on the section's size, in bytes.
         limit: u64,
@@ -53,45 +53,47 @@ pub enum CheckpointError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The operating system reports an error on reading.
+    /// The operating system reports an error while the checkpoint file is read.
     #[error("cannot read the checkpoint: {0}")]
     Read(io::Error),
     /// The file does not begin with the magic number of checkpoints.
     #[error("not a checkpoint of lavoxel")]
     Alien,
-    /// The file has another format version than `FORMAT`.
+    /// The checkpoint file has a format version other than `FORMAT`.
     #[error(
         "a checkpoint of format {format}, written by lavoxel {program}; this is lavoxel {}, which reads format {FORMAT}: \
          go on with the other one",
         env!("CARGO_PKG_VERSION")
     )]
     Version {
-        /// Format version of the file.
+        /// Format version that the file states.
         format: u16,
-        /// Version of the program that wrote the file.
+        /// Version of the program that wrote the checkpoint file.
         program: String,
     },
     /// The state in the file needs more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// The file is truncated; the text names the part in which the file ends.
+    /// The file is truncated; the text names the section or other part of the file at which the
+    /// file ends.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),
-    /// A shape file of a scheduled event cannot be read; the text is the cause.
+    /// The file of a shape in an event that is still to come cannot be read; the text is the cause.
     #[error("an event to come: {0}")]
     Event(String),
-    /// A part of the file has a wrong checksum or invalid content.
+    /// A section, or another part of the file, has a wrong checksum or invalid content.
     #[error("damaged: its {part}: {reason}")]
     Damaged {
-        /// Name of the section, or a phrase for another part of the file such as `end`.
+        /// Name of the damaged section, or words for another part of the file such as `end`.
         part: String,
-        /// Description of the fault, as the end of the message.
+        /// Description of the fault in the checkpoint file, as the end of the message.
         reason: String,
     },
 }
 
 impl Fault {
-    /// Creates a `Fault::Damaged` for the part named `part` with the message `reason`.
+    /// Creates a `Fault::Damaged` for the section `part`, or for the part of the file that these
+    /// words describe, with the message `reason`.
     pub(super) fn damaged(part: &str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged {
             part: part.to_owned(),

@@ -10,18 +10,19 @@ use lavoxel_flow::{Flow, FlowState};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{FlowSpec, Scene};
 
-/// Upper bound on the ratio of the serialised size of a flow state to its size in memory.
+/// Upper bound on the serialised size of a flow's state, as a multiple of its size in memory.
 const PACKED: u64 = 4;
 
-/// Writes the state of `flow` as a checkpoint section to `writer`.
+/// Writes the state of `flow` to `writer` as the checkpoint section of the physical model.
 pub(super) fn write<W: Write>(flow: &Flow, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let bytes = postcard::to_stdvec(&flow.state()).map_err(io::Error::other)?;
     writer.add(&bytes)
 }
 
-/// Reads the section written by [`write()`] into a new flow of the scene `scene` with the table
-/// `spec`, on the ground `ground` at the site `site`. Fails with a memory fault if the flow and
-/// `before`, the memory of the parts read earlier, exceed the limit together.
+/// Reads the section written by `write` into a new flow of the scene `scene` with the `[flow]`
+/// table `spec`, on the ground `ground` at the site `site`. Fails with a memory fault if the flow
+/// together with `before`, the memory of the state read earlier (ground, layers, air), exceeds the
+/// memory limit.
 pub(super) fn read<R: Read>(
     (scene, spec): (&Scene, &FlowSpec),
     (ground, site): (&Ground, &Site),

@@ -1,4 +1,5 @@
-//! Checkpoint section of the ground: surface heights, and solid cells of columns with caves.
+//! Checkpoint section of the ground: surface heights of all columns, and solid cells of columns
+//! with caves.
 
 use std::io::{self, Read, Write};
 
@@ -9,10 +10,10 @@ use super::{Fault, MEND};
 use lavoxel_automaton::world::{Ground, World};
 use lavoxel_base::grid::Grid;
 
-/// Interval between two checks of the memory limit, as a number of columns with caves.
+/// Number of columns with caves that are read between two checks of the memory limit.
 const CAVES_ASKED: u32 = 256;
 
-/// Writes the checkpoint section of `ground` to `writer`.
+/// Writes `ground` to `writer` as the checkpoint section of the ground.
 pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) -> io::Result<()> {
     for height in ground.surface() {
         writer.add(&height.to_le_bytes())?;

@@ -18,33 +18,35 @@ use lavoxel_sim::simulation::{Passed, Simulation};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
-    /// Name of the scene.
+    /// Name of the scene of the saved simulation.
     name: String,
     /// Number of completed steps of the simulation.
     pub(super) step: u64,
-    /// Number of completed stages of the next step, if the run was interrupted within that step; 0
-    /// between two steps.
+    /// Number of stages completed in the current step, if the run was interrupted within the step;
+    /// 0 between two steps.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(super) stages: usize,
-    /// Random seed of the scene as text, because a seed may exceed the TOML integer range.
+    /// Random seed of the scene as text, because a seed may be above the largest TOML integer (2⁶³
+    /// − 1).
     seed: String,
-    /// Number of cells along x, y and z, as in the scene.
+    /// Number of cells of the simulation box along x, y and z, as in the scene.
     #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
     size: [usize; 3],
-    /// Permanent number of each vent of the scene, in the scene's order; stays the same when vents
-    /// are removed.
+    /// Permanent number of each vent of the scene, in the scene's order; does not change when a
+    /// vent is removed.
     pub(super) vent_numbers: Vec<usize>,
-    /// Permanent number that the next new vent will get.
+    /// Permanent number that the next vent to be added will get.
     pub(super) next_vent: usize,
-    /// Position and scale of the simulation box on its map.
+    /// Position and scale of the simulation box on the map.
     pub(super) place: SavedSite,
-    /// Notes about defaults chosen for a heightmap without a scene, for the report.
+    /// Notes, one sentence each, about defaults chosen for a heightmap that was opened without a
+    /// scene; reports print them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     chosen: Vec<String>,
-    /// Progress of each goal of the scene, in the scene's order.
+    /// Progress of each goal of the scene, in the order of the scene.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<Progress>,
-    /// Account of each layer (material), in the order of the layers.
+    /// Account of each material, in the order of the layers.
     accounts: Vec<Account>,
 }
 
@@ -53,13 +55,13 @@ fn is_none(stages: &usize) -> bool {
     *stages == 0
 }
 
-/// Account of the layer of one material.
+/// Saved account of one material.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Account {
-    /// Name of the layer's material.
+    /// Name of the material whose account is saved.
     material: String,
-    /// Sums of the account by name, in smallest units of amount or energy.
+    /// Sums of the account by name, in units of amount or energy.
     sums: Ledger,
 }
 
@@ -72,21 +74,23 @@ impl Account {
     }
 }
 
-/// The fields of [`Site`] except the grid, whose shape is in the header itself.
+/// Saved position and scale of the simulation box: the fields of `Site` without the grid, whose
+/// shape the header states itself.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SavedSite {
     cell_size_m: f64,
     floor_m: f64,
     vertical_exaggeration: f64,
-    /// Remarks from reading the heightmap, for the report.
+    /// Notes, one sentence each, on assumptions made while the heightmap was read; reports print
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     georeference: Option<Georeference>,
 }
 
 impl Header {
-    /// Creates the header of the checkpoint `snapshot`, which is to be written.
+    /// Creates the header of the checkpoint that `snapshot` will write.
     pub(super) fn new(snapshot: &CheckpointWriter<'_>) -> Self {
         let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
@@ -141,8 +145,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Parses and validates the TOML of the scene. File paths in the scene are relative to the
-    /// folder of the checkpoint `path`.
+    /// Parses and validates `bytes`, the TOML of the scene. File paths in the scene are relative to
+    /// the folder of the checkpoint `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
         let mut scene =
@@ -174,7 +178,7 @@ impl Header {
         Grid::new(nx, ny, nz)
     }
 
-    /// Returns the goals of the scene with their saved progress, which is moved out of the header.
+    /// Returns the goals of `scene` with their saved progress, which is moved out of the header.
     pub(super) fn goals(&mut self, scene: &Scene) -> Result<Goals, Fault> {
         scene.spec.need_of_goals(self.grid()).check(MEND)?;
         let goals = Goals::resumed(
@@ -185,7 +189,8 @@ impl Header {
         goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
     }
 
-    /// Returns the saved account of the layer of `material`. Fails if the header has none.
+    /// Returns the saved account of the material `material`. Fails if the header has no account of
+    /// this material.
     pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
         let account = self
             .accounts
@@ -198,7 +203,7 @@ impl Header {
 }
 
 impl SavedSite {
-    /// Returns the width of a cell in metres.
+    /// Returns the saved width of a cell of the simulation box in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
     }
@@ -221,7 +226,7 @@ impl SavedSite {
         within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
     }
 
-    /// Returns the saved site of a box of shape `grid`.
+    /// Returns the saved position of the simulation box, whose shape is `grid`, on the map.
     pub(super) fn site(&self, grid: Grid) -> Site {
         Site {
             grid,
@@ -232,7 +237,7 @@ impl SavedSite {
         }
     }
 
-    /// Combines `simulation` with the site and the notes of the header into a stage.
+    /// Combines `simulation` with the saved site and the notes to a built scene.
     pub(super) fn stage(self, simulation: Simulation) -> BuiltScene {
         BuiltScene {
             site: self.site(simulation.world().grid()),
@@ -242,7 +247,8 @@ impl SavedSite {
     }
 }
 
-/// Decodes the bytes of the section named `section` as UTF-8. Fails with a fault of that section.
+/// Decodes `bytes`, the content of the section named `section`, as UTF-8. Fails with a fault of
+/// that section.
 fn text(section: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| Fault::damaged(section, "no text"))
 }

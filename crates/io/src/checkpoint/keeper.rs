@@ -1,5 +1,5 @@
-//! Rotation of the checkpoints of a long run: the latest checkpoint, and the one before as a
-//! fallback if the latest is damaged.
+//! Rotation of the checkpoints of a long run: keeps the latest checkpoint, and the one before it as
+//! a fallback in case the latest is damaged.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,33 +10,34 @@ use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use lavoxel_automaton::engine::plain::Plain;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
-/// Suffix that is appended to the file name of the latest checkpoint to name the previous
-/// checkpoint.
+/// Text that is appended to the file name of the latest checkpoint to get the name of the previous
+/// one.
 const PREVIOUS: &str = ".previous";
 
-/// Returns the path at which a [`Keeper`] for `path` keeps the previous checkpoint.
+/// Returns the path at which a `Keeper` with the path `path` keeps the previous checkpoint.
 pub fn previous(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(PREVIOUS);
     name.into()
 }
 
-/// Returns the path of the latest checkpoint that belongs to the previous checkpoint `path`; `None`
-/// if `path` does not end in `.previous`.
+/// Returns the path of the latest checkpoint, given the path `path` of the previous checkpoint;
+/// `None` if `path` does not end in `.previous`.
 fn last(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?.strip_suffix(PREVIOUS)?;
     (!name.is_empty()).then(|| path.with_file_name(name))
 }
 
-/// Returns the number of steps of the checkpoint at `path`; `None` if the file is missing or not a
-/// valid checkpoint.
+/// Returns the number of completed steps in the checkpoint at `path`; `None` if the file is missing
+/// or not a valid checkpoint.
 pub fn steps_of(path: &Path) -> Option<u64> {
     Checkpoint::load(path, Box::new(Plain))
         .ok()
         .map(|checkpoint| checkpoint.stage.simulation.steps())
 }
 
-/// Writes checkpoints at a fixed interval to one path and keeps the previous checkpoint.
+/// Writer of checkpoints of a run, at a fixed interval of steps, to one path; keeps the previous
+/// checkpoint.
 ///
 /// - Invariant: after the first checkpoint, a complete checkpoint exists at any moment, however the
 ///   program ends.
@@ -44,10 +45,10 @@ pub fn steps_of(path: &Path) -> Option<u64> {
 pub struct Keeper {
     path: PathBuf,
     every: u64,
-    /// Number of steps of the checkpoint at `path`; `None` unless that file is a valid checkpoint
-    /// of this run.
+    /// Number of completed steps in the checkpoint file at `path`; `None` if there is no file, or
+    /// the file is not a valid checkpoint of this run.
     kept: Option<u64>,
-    /// Set while the file at [`previous`] belongs to another run.
+    /// Set while the file of the previous checkpoint belongs to another run.
     stale: bool,
 }
 
@@ -80,9 +81,9 @@ impl Keeper {
         })
     }
 
-    /// Creates a keeper for a run that resumes from the valid checkpoint at `path`, which has
-    /// `step` steps. If `path` is a previous checkpoint, the latest checkpoint is considered
-    /// damaged or lost and will be replaced.
+    /// Creates a keeper for a run that resumes from the valid checkpoint at `path`, which was
+    /// written after `step` steps. If `path` is that of a previous checkpoint, the latest
+    /// checkpoint counts as damaged or lost and will be replaced.
     ///
     /// # Errors
     /// [`CheckpointError::InTheWay`] if `path` is a previous checkpoint, the latest checkpoint is
@@ -123,13 +124,12 @@ impl Keeper {
     }
 
     /// Returns true if a checkpoint must be written after `steps` steps: `steps` is a multiple of
-    /// the interval, and the checkpoint on disk has another number of steps.
+    /// the interval, and the checkpoint on disk is not that of step `steps`.
     pub fn is_due(&self, steps: u64) -> bool {
         steps.is_multiple_of(self.every) && self.kept != Some(steps)
     }
 
-    /// Writes a checkpoint of `snapshot`, unless the checkpoint on disk has the same number of
-    /// steps.
+    /// Writes the checkpoint `snapshot`, unless the checkpoint on disk is that of the same step.
     ///
     /// # Errors
     /// The errors of [`CheckpointWriter::write`]; the checkpoint on disk then stays unchanged.
@@ -156,7 +156,7 @@ impl Keeper {
     }
 
     /// Renames the latest checkpoint to the name of the previous one. On file systems with hard
-    /// links, a file with the latest name exists at every moment.
+    /// links, a file with the name of the latest checkpoint exists at every moment.
     fn move_aside(&self) -> io::Result<()> {
         let second = second_name(&self.path);
         remove(&second)?;

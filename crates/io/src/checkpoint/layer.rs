@@ -1,4 +1,5 @@
-//! Checkpoint section of a layer: all tiles (8 × 1 × 4 cells) that contain the layer's material.
+//! Checkpoint section of a layer: all tiles (8 × 1 × 4 cells) that contain some of the layer's
+//! material.
 
 use std::io::{self, Read, Write};
 
@@ -8,10 +9,10 @@ use lavoxel_automaton::world::{Layer, Tile, World};
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Interval between two checks of the memory limit, as a number of tiles.
+/// Number of tiles that are read between two checks of the memory limit.
 const TILES_ASKED: f64 = 4096.0;
 
-/// Writes the checkpoint section of `layer` to `writer`.
+/// Writes the tiles of `layer` to `writer` as the checkpoint section of this layer.
 pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let mut bytes = Vec::new();
     for (at, tile) in layer.tiles() {
@@ -32,9 +33,9 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
     Ok(())
 }
 
-/// Reads the section written by [`write`] into `layer`, which must be empty. Fails if the layer and
-/// `held`, the memory of the parts read earlier, exceed the limit together. Consistency with the
-/// ground and with the account is not checked here.
+/// Reads the section written by `write` into `layer`, which must be empty. Fails if the layer
+/// together with `held`, the memory of the state read earlier, exceeds the memory limit. Does not
+/// check that the layer agrees with the ground and with its account.
 pub(super) fn read<R: Read>(
     layer: &mut Layer,
     held: &MemoryEstimate,
@@ -90,7 +91,8 @@ fn read_tile<R: Read>(reader: &mut SectionReader<R>, tile: &mut [Lanes]) -> Resu
     Ok(())
 }
 
-/// Returns a mask of the cells of `tile` that contain the material: bit 8 · (z mod 4) + (x mod 8).
+/// Returns a bit mask of the cells of `tile` that contain some of the layer's material: bit 8 · (z
+/// mod 4) + (x mod 8).
 fn held(tile: Tile<'_>) -> u32 {
     tile.amount()
         .0
@@ -98,7 +100,7 @@ fn held(tile: Tile<'_>) -> u32 {
         .rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
 }
 
-/// Iterates over the indices (0 to 31) of the set bits of `held`, ascending.
+/// Iterates over the indices (0 to 31) of the set bits of the mask `held`, ascending.
 fn lanes(held: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| held >> lane & 1 == 1)
 }

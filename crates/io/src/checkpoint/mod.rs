@@ -69,16 +69,17 @@ use lavoxel_sim::state::{State, StatePart};
 /// Format version of checkpoints that this program reads and writes; other versions are rejected.
 pub const FORMAT: u16 = 7;
 
-/// Remedy in the message about a checkpoint that exceeds the memory limit.
+/// Advice to the user in the message about a checkpoint that exceeds the memory limit.
 const MEND: &str = "go on with it on a larger machine";
 
-/// Upper bound on the header section, in bytes.
+/// Upper bound on the length of the header section of a checkpoint, in bytes.
 const MAX_HEADER: u64 = 1 << 24;
 
 /// Upper bound on the number of extra sections in a checkpoint.
 const MAX_EXTRAS: usize = 16;
 
-/// Names of the text sections, in the order in which they precede the state.
+/// Names of the text sections, in the order in which a file contains them before the sections of
+/// the state.
 const TEXTS: [&str; 2] = ["header", "scene"];
 
 /// Returns the upper bound on the size of an extra section in bytes; leaves room for several maps
@@ -90,18 +91,18 @@ fn max_extra(grid: Grid, scene: &Scene) -> u64 {
 /// Contents of a checkpoint that is to be written.
 #[derive(Clone, Copy)]
 pub struct CheckpointWriter<'a> {
-    /// Scene from which the stage was built.
+    /// Scene from which the simulation `stage` was built.
     pub scene: &'a Scene,
-    /// Simulation, together with the site of its box.
+    /// Simulation to be saved, together with the position of its box on the map.
     pub stage: &'a BuiltScene,
-    /// Additional sections of the caller, as pairs of name (ASCII letters) and bytes. A reader
-    /// finds the sections in [`Checkpoint::extras`].
+    /// Sections that the caller adds, as pairs of name (ASCII letters) and bytes; after reading,
+    /// they are in `Checkpoint::extras`.
     pub extras: &'a [(&'a str, Vec<u8>)],
 }
 
 impl CheckpointWriter<'_> {
-    /// Writes the checkpoint to `out`. `path` is the final path of the file; a heightmap path in
-    /// the scene is stored relative to its folder.
+    /// Writes the checkpoint to `out`. `path` is the final path of the file; paths of heightmaps in
+    /// the scene are stored relative to the folder of `path`.
     ///
     /// # Errors
     /// [`CheckpointError::Scene`] and [`CheckpointError::TooLarge`] before anything is written, and
@@ -152,12 +153,14 @@ impl CheckpointWriter<'_> {
         }
     }
 
-    /// Iterates over the parts of the world's state in file order.
+    /// Iterates over ground, layers, air and flow of the state, in the order of their sections in
+    /// the file.
     fn parts(&self) -> impl Iterator<Item = StatePart<'_>> {
         self.stage.simulation.world().view().parts()
     }
 
-    /// Returns the header and the scene as TOML texts. `path` is the checkpoint file.
+    /// Returns the header and the scene as TOML texts. `path`: path of the checkpoint file, for
+    /// relative paths in the scene and for messages.
     fn texts(&self, path: &Path) -> Result<[String; 2], CheckpointError> {
         let mut scene = self.scene.with_course_of(&self.stage.simulation);
         // The header holds the seed, which may exceed the integers of a scene file.
@@ -196,16 +199,16 @@ impl CheckpointWriter<'_> {
 
 /// Contents of a checkpoint that was read and verified.
 pub struct Checkpoint {
-    /// Scene with all vents and events, past and future.
+    /// Scene of the checkpoint, with all vents and events, past and future.
     pub scene: Scene,
-    /// Simulation at the saved step, together with the site of its box.
+    /// Simulation at the saved step, together with the position of its box on the map.
     pub stage: BuiltScene,
-    /// Additional sections of the writer: bytes by section name.
+    /// Sections that the writer's caller added: bytes by section name.
     pub extras: BTreeMap<String, Vec<u8>>,
 }
 
 impl Checkpoint {
-    /// Reads the checkpoint file at `path`. The returned simulation computes further steps with
+    /// Reads the checkpoint file at `path`. The returned simulation computes its next steps with
     /// `engine`.
     ///
     /// # Errors
@@ -223,7 +226,7 @@ impl Checkpoint {
     }
 
     /// Reads a checkpoint from `input`. `path` is the file of the input, used in messages and for
-    /// relative paths of the scene. The returned simulation computes further steps with `engine`.
+    /// relative paths of the scene. The returned simulation computes its next steps with `engine`.
     ///
     /// # Errors
     /// [`CheckpointError::Unusable`] with the reason.
@@ -291,8 +294,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     })
 }
 
-/// Reads all parts of the world's state in the order of [`StatePart`]. Returns the state and the memory
-/// that the state occupies.
+/// Reads ground, layers, air and flow of the state of `scene` from `reader`, in the order of
+/// `StatePart`. Returns the state and the memory that it occupies.
 fn read_state<R: Read>(
     scene: &Scene,
     header: &Header,
@@ -341,8 +344,8 @@ fn read_state<R: Read>(
     Ok((state, before))
 }
 
-/// Returns true if `name` is the name of a text section or of a part of the state, so that no extra
-/// section may have this name.
+/// Returns true if `name` is the name of a text section or of a section of the state, which no
+/// extra section may have.
 fn is_own(name: &str) -> bool {
     TEXTS.contains(&name) || StatePart::has_name(name)
 }

@@ -25,10 +25,10 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_graphic())
 }
 
-/// Name of the end of the file (its checksum) in error messages.
+/// Name that error messages use for the end of the file, which contains its checksum.
 const END: &str = "end";
 
-/// Writer of consecutive named sections to `W`.
+/// Writer of a checkpoint's named sections, one after the other, to `W`.
 pub(super) struct SectionWriter<W> {
     out: W,
     hash: Xxh3,
@@ -55,7 +55,8 @@ impl<W: Write> SectionWriter<W> {
         self.put_name(name)
     }
 
-    /// Appends `bytes` to the current section; full blocks are compressed and written.
+    /// Appends `bytes` to the current section. Blocks are compressed and written as soon as they
+    /// are full.
     pub(super) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
@@ -68,7 +69,8 @@ impl<W: Write> SectionWriter<W> {
         Ok(())
     }
 
-    /// Ends the current section: writes the last, shorter block and the end marker.
+    /// Ends the current section: writes the last block, which may be shorter than `BLOCK`, and the
+    /// end marker of the section.
     pub(super) fn end_section(&mut self) -> io::Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
@@ -76,7 +78,7 @@ impl<W: Write> SectionWriter<W> {
         self.write_bytes(&0u32.to_le_bytes())
     }
 
-    /// Writes the end marker of the file and the checksum of all bytes before.
+    /// Writes the end marker of the file and the checksum of all bytes before it.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.put_name("")?;
         let sum = self.hash.digest();
@@ -105,17 +107,17 @@ impl<W: Write> SectionWriter<W> {
     }
 }
 
-/// Reader of consecutive named sections. Only one block is in memory at a time, and every number of
-/// the file is validated before use.
+/// Reader of a checkpoint's named sections, one after the other. Only one block is in memory at a
+/// time, and every number of the file is validated before use.
 pub(super) struct SectionReader<R> {
     input: R,
     hash: Xxh3,
     /// Name of the current section for messages; [`END`] after the last section.
     name: String,
     block: Vec<u8>,
-    /// Number of bytes of the current block that were already returned.
+    /// Number of bytes of the current block that have been returned to the caller so far.
     taken: usize,
-    /// Set when the current section has no further blocks.
+    /// Set when all blocks of the current section have been read.
     ended: bool,
 }
 
@@ -163,7 +165,8 @@ impl<R: Read> SectionReader<R> {
         Ok(Some(name))
     }
 
-    /// Fills `bytes` with the next bytes of the section. Fails if the section has fewer bytes left.
+    /// Fills `bytes` with the next bytes of the current section. Fails if fewer bytes are left in
+    /// the section.
     pub(super) fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), Fault> {
         while !bytes.is_empty() {
             if self.is_at_end()? {
@@ -178,14 +181,16 @@ impl<R: Read> SectionReader<R> {
         Ok(())
     }
 
-    /// Reads the next `N` bytes of the section. Fails if the section has fewer bytes left.
+    /// Reads the next `N` bytes of the current section. Fails if fewer bytes are left in the
+    /// section.
     pub(super) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.read(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Reads the remaining bytes of the section. Fails if there are more than `limit` bytes.
+    /// Reads all bytes of the current section that are left. Fails if there are more than `limit`
+    /// bytes.
     pub(super) fn read_to_end(&mut self, limit: u64) -> Result<Vec<u8>, Fault> {
         let mut all = Vec::new();
         while !self.is_at_end()? {
@@ -201,8 +206,8 @@ impl<R: Read> SectionReader<R> {
         Ok(all)
     }
 
-    /// Returns true if all bytes of the current section were read. Reads the next block if
-    /// necessary.
+    /// Returns true if all bytes of the current section have been read. Reads the next block of the
+    /// file if necessary.
     pub(super) fn is_at_end(&mut self) -> Result<bool, Fault> {
         if self.taken == self.block.len() && !self.ended {
             self.next_block()?;
@@ -210,7 +215,8 @@ impl<R: Read> SectionReader<R> {
         Ok(self.ended)
     }
 
-    /// Creates the fault that the current section is invalid for the reason `reason`.
+    /// Creates the fault that the current section is invalid; `reason`: description for the
+    /// message.
     pub(super) fn damaged(&self, reason: impl std::fmt::Display) -> Fault {
         Fault::damaged(&self.name, reason)
     }
@@ -240,7 +246,7 @@ impl<R: Read> SectionReader<R> {
         }
     }
 
-    /// Verifies the checksum of the whole file. Fails if the checksum is wrong or bytes follow it.
+    /// Checks that the checksum of the whole file is right and that no bytes follow it.
     fn check_end(&mut self) -> Result<(), Fault> {
         let expected = self.hash.digest();
         if u64::from_le_bytes(self.array()?) != expected {
@@ -272,7 +278,8 @@ impl<R: Read> SectionReader<R> {
         Ok(bytes)
     }
 
-    /// Reads raw bytes of the file into `bytes` and adds them to the checksum of the whole file.
+    /// Reads bytes of the file, not decompressed, into `bytes` and adds them to the checksum of the
+    /// whole file.
     fn get(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
         self.input
             .read_exact(bytes)

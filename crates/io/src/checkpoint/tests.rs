@@ -1,4 +1,4 @@
-//! Tests with forged checkpoint files: valid checksums, invalid contents.
+//! Tests with forged checkpoint files, which have valid checksums and invalid contents.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -105,7 +105,7 @@ fn file(sections: &Sections) -> Vec<u8> {
     bytes
 }
 
-/// Returns the error message for a checkpoint of [`SCENE`] whose section `name` was altered by
+/// Returns the error message of reading a checkpoint of `SCENE` whose section `name` was altered by
 /// `change`.
 fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut sections = sections(&whole());
@@ -117,7 +117,8 @@ fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     refused(&file(&sections))
 }
 
-/// Returns a function that replaces the text `old` in a section by `new`.
+/// Returns a function that replaces the text `old` by `new` in the bytes of a section; fails the
+/// test if `old` is missing.
 fn replace<'a>(old: &'a str, new: &'a str) -> impl FnOnce(&mut Vec<u8>) + 'a {
     move |body| {
         let text = String::from_utf8(body.clone()).expect("text");
@@ -328,7 +329,8 @@ fn sections_come_once_and_in_order() {
     );
 }
 
-/// Small fuzz test: if a checkpoint with wrong bytes is accepted, later steps run without a panic.
+/// Checks that later steps run without a panic if a checkpoint with random wrong bytes is accepted
+/// (small fuzz test).
 #[test]
 fn what_is_read_never_fails_later() {
     let parts = sections(&whole());
@@ -450,8 +452,8 @@ radius = 2.0
 rate = 1.5
 "#;
 
-/// Checks that a step interrupted after each stage, saved to a file and to a snapshot each time,
-/// gives the same bits as an uninterrupted step.
+/// Checks that a step which is interrupted after each of its stages, and is each time saved to a
+/// file and to a snapshot, gives the same bits as an uninterrupted step.
 #[test]
 fn a_step_that_was_cut_goes_on_from_its_file() {
     // Cuts before emission and fallout; between the rules of an automaton.
@@ -525,8 +527,8 @@ fn a_step_that_was_cut_goes_on_from_its_file() {
 }
 
 /// Checks that each bit of a state survives a checkpoint file and a packed copy, and changes the
-/// hash. Bits of a surface height within a ground cell affect pictures only: later steps do not
-/// depend on them.
+/// state's hash. Bits of a surface height within a ground cell affect pictures only: later steps do
+/// not depend on these bits.
 fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     let scene = Scene::parse(text, Path::new("coast.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");

@@ -1,7 +1,7 @@
 //! Animated PNG: lossless, supported by all browsers.
 //!
-//! The header states the number of frames. Frames are kept in an unnamed file until the last frame
-//! is known, so that an animation that is stopped early is still valid.
+//! The header states the number of frames. Frames are therefore written to an unnamed temporary
+//! file until the last frame is known, so that an animation that is stopped early is still valid.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Seek, Write};

@@ -9,7 +9,7 @@ use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::write::{asc_grid, prj};
 
 /// Writes `values` as an ASCII grid to `path`, and the coordinate system of `site`, if known, to a
-/// `.prj` file next to the grid. The format has no other metadata.
+/// `.prj` file next to the grid. The format cannot store any other metadata.
 pub(super) fn write(
     path: &Path,
     values: &Values,

@@ -18,41 +18,42 @@ pub struct Caption {
     pub description: String,
     /// Unit of the map's values; empty for dimensionless values.
     pub unit: &'static str,
-    /// Colour ramp of the values.
+    /// Colour ramp by which the values of the map are coloured.
     pub ramp: Ramp,
-    /// Threshold above which a cell belongs to the footprint, in the unit of the compared quantity;
-    /// `None` if the map shows a quantity and not a footprint.
+    /// Threshold that defines a footprint, in the unit of the quantity compared with it: columns
+    /// with greater values belong to the footprint. `None` if the map shows a quantity and not a
+    /// footprint.
     pub above: Option<f64>,
-    /// Remark about the values for readers of the map; `None` if there is none.
+    /// Note on the values for readers of the map; `None` if there is none.
     pub note: Option<&'static str>,
     /// Number of runs that the map summarises; `None` for a map of a single run.
     pub runs: Option<u64>,
-    /// Discrete classes of the values, each with its own colour, which replace the colour ramp;
-    /// empty for continuous values.
+    /// Classes of discrete values, each with its own colour, which replace the colour ramp; empty
+    /// for continuous values.
     pub classes: &'static [Class],
 }
 
-/// Class of a map with discrete values: value, name and colour.
+/// Class of a map with discrete values: its value, name and colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Value of the class in data files.
+    /// Value that cells of the class have in data files.
     pub number: i32,
-    /// Name of the class in legends.
+    /// Name of the class in the legend of a map.
     pub name: &'static str,
-    /// sRGB colour of the class.
+    /// Colour (sRGB) of the class on a map.
     pub color: [u8; 3],
 }
 
 impl Caption {
-    /// Formats the moment of the map, or the number of runs that the map summarises: `step 200`,
+    /// Formats the time of the map, or the number of runs that the map summarises: `step 200`,
     /// `after 2 h` or `500 runs`.
     pub(super) fn when(&self, about: &Provenance) -> String {
         self.runs
             .map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
     }
 
-    /// Returns a metadata entry: (`step`, number of completed steps), or (`runs`, number of runs)
-    /// for a map that summarises several runs.
+    /// Returns the number of steps or runs as a metadata entry: (`step`, number of completed
+    /// steps), or (`runs`, number of runs) for a map that summarises several runs.
     pub(super) fn count(&self, about: &Provenance) -> (&'static str, u64) {
         self.runs
             .map_or(("step", about.step), |runs| ("runs", runs))

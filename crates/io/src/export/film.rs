@@ -10,20 +10,20 @@ use super::mp4::{self, Mp4};
 use super::webp::WebP;
 use lavoxel_files::output::{Existing, WholeFile, check_free};
 
-/// Size and frame rate of an animation.
+/// Size of the pictures and frame rate of an animation.
 #[derive(Clone, Copy, Debug)]
 pub struct Film {
-    /// Width in pixels.
+    /// Width of a frame in pixels.
     pub width: u32,
-    /// Height in pixels.
+    /// Height of a frame in pixels.
     pub height: u32,
-    /// Frames per second, 1..=60.
+    /// Frame rate in frames per second, 1 to 60.
     pub fps: u32,
 }
 
 impl Film {
-    /// Returns the time at which frame `frame` (from 0) begins, in milliseconds from the beginning
-    /// of the animation.
+    /// Returns the time at which the frame with the index `frame` (from 0) begins, in milliseconds
+    /// from the beginning of the animation.
     pub(super) fn start_ms(self, frame: u32) -> u32 {
         (u64::from(frame) * 1000 / u64::from(self.fps)) as u32
     }
@@ -31,11 +31,11 @@ impl Film {
 
 /// Animation file that is being written frame by frame.
 pub trait Animation {
-    /// Appends a frame of one frame duration. `rgb`: 8-bit sRGB, row-major from the top, `3 · width
-    /// · height` bytes.
+    /// Appends a frame that is shown for 1/`fps` seconds. `rgb`: 8-bit sRGB, row-major from the
+    /// top, `3 · width · height` bytes.
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
 
-    /// Appends the frame `rgb` with a duration of `frames` frames.
+    /// Appends a frame that is shown for `frames`/`fps` seconds. `rgb`: pixels as for `frame`.
     fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
         (0..frames).try_for_each(|_| self.frame(rgb))
     }
@@ -44,10 +44,10 @@ pub trait Animation {
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
-/// Functions of one animation format: an availability check and a constructor.
+/// Functions of one animation format: availability check, and constructor of an animation.
 #[derive(Debug)]
 struct Begin {
-    /// Fails if the format needs an external program that is not installed.
+    /// Function that fails if the format needs an external program that is not installed.
     check: fn(&Path) -> Result<(), ExportError>,
     begin: fn(WholeFile, Film) -> Result<Box<dyn Animation>, ExportError>,
 }
@@ -95,7 +95,8 @@ pub fn animation_formats() -> String {
     FORMATS.words()
 }
 
-/// Checks that an animation can be written to `path`; called before long computations.
+/// Checks that an animation can be written to `path`; called before long computations, so that
+/// these are not lost.
 pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportError> {
     (FORMATS.for_path(path)?.check)(path)?;
     Ok(check_free(path, existing)?)

@@ -5,18 +5,19 @@ use std::path::Path;
 use super::ExportError;
 use lavoxel_files::input::ending;
 
-/// File format: its extensions and its functions `how`.
+/// File format, selected by the file extension. `how`: functions of the format; their type depends
+/// on the kind of output (animations, maps, …).
 #[derive(Debug)]
 pub(super) struct Format<How> {
-    /// File extensions in lower case without dots; the first is the usual one.
+    /// File extensions in lower case without dots; the first is the preferred one.
     pub(super) endings: &'static [&'static str],
-    /// Remark for users in lists of formats: the format's name if the extension is ambiguous, or a
-    /// required program; empty if there is no remark.
+    /// Note for users in lists of formats: the format's name if the extension is ambiguous, or a
+    /// required program; empty if there is no note.
     pub(super) about: &'static str,
     pub(super) how: How,
 }
 
-/// All formats for one purpose, such as animations.
+/// All formats in which one kind of output can be written, such as animations.
 #[derive(Debug)]
 pub(super) struct Formats<How: 'static> {
     pub(super) purpose: &'static str,
@@ -24,8 +25,8 @@ pub(super) struct Formats<How: 'static> {
 }
 
 impl<How> Formats<How> {
-    /// Returns the functions of the format that the extension of `path` selects. Fails for an
-    /// unknown extension.
+    /// Returns the functions (`how`) of the format that the extension of `path` selects. Fails for
+    /// an unknown extension.
     pub(super) fn for_path(&self, path: &Path) -> Result<&'static How, ExportError> {
         let ending = ending(path);
         let found = self

@@ -2,9 +2,9 @@
 //! footprint.
 //!
 //! Coordinates are longitude and latitude on WGS 84, as the format requires, if the coordinate
-//! system of the map can be converted ([`ToDegrees`]). Other maps keep their own coordinates; the
-//! member `crs` of the earlier format version then names their system, which GDAL and QGIS read,
-//! and `note` states this.
+//! system of the map can be converted ([`ToDegrees`]). All other maps keep their own coordinates;
+//! the member `crs` of the earlier format version then names their system, which GDAL and QGIS
+//! read, and `note` states this.
 
 use std::io::Write;
 use std::path::Path;
@@ -58,7 +58,8 @@ fn document(drawing: &Drawing<'_>) -> Value {
     document.into()
 }
 
-/// Conversion from raster positions (column, row) to coordinates of the file.
+/// Conversion from raster positions (column, row) to the coordinates of the GeoJSON file: longitude
+/// and latitude if possible, otherwise map coordinates.
 struct ToCoordinates<'a> {
     site: &'a Site,
     degrees: Option<ToDegrees>,
@@ -90,7 +91,7 @@ impl<'a> ToCoordinates<'a> {
         })
     }
 
-    /// Returns the connected component `piece` of a footprint as a GeoJSON feature.
+    /// Returns the connected component `piece` of a footprint as a GeoJSON feature with polygons.
     fn polygon(&self, drawing: &Drawing<'_>, piece: &Component) -> Value {
         let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
         let parts = if self.is_in_degrees() {
@@ -117,20 +118,20 @@ impl<'a> ToCoordinates<'a> {
         })
     }
 
-    /// Returns true if the file's coordinates are longitude and latitude.
+    /// Returns true if the coordinates in the GeoJSON file are longitude and latitude.
     fn is_in_degrees(&self) -> bool {
         self.degrees.is_some() || self.site.map_unit() == "degree"
     }
 
-    /// Returns the file coordinates of the raster position `point`. Longitudes continue beyond
-    /// ±180° if the map crosses the date line.
+    /// Returns the coordinates in the GeoJSON file of the raster position `point`. Longitudes
+    /// continue beyond ±180° if the map crosses the date line.
     fn point(&self, point: contour::Point) -> [f64; 2] {
         let [x, y] = self.site.on_the_map(point);
         self.degrees.as_ref().map_or([x, y], |way| way.at(x, y))
     }
 
-    /// Rounds the coordinates of `points` to about 1 mm, because further digits are numerical
-    /// noise.
+    /// Returns `points` as JSON, with coordinates rounded to about 1 mm because smaller digits are
+    /// numerical noise.
     fn rounded(&self, points: &[[f64; 2]]) -> Value {
         let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
         let point = |point: &[f64; 2]| {
@@ -139,8 +140,8 @@ impl<'a> ToCoordinates<'a> {
         points.iter().map(point).collect()
     }
 
-    /// Converts a closed ring of raster positions, whose first point is not repeated, to file
-    /// coordinates with the first point repeated at the end.
+    /// Converts `points`, a closed ring of raster positions whose first point is not repeated, to
+    /// coordinates in the GeoJSON file, with the first point repeated at the end.
     fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
         points
             .iter()
@@ -149,8 +150,8 @@ impl<'a> ToCoordinates<'a> {
             .collect()
     }
 
-    /// Returns the value of the member `crs` (`None` for WGS 84) and a remark about the coordinate
-    /// system for the member `note`.
+    /// Returns the value of the GeoJSON member `crs` (`None` for WGS 84), and a note on the
+    /// coordinate system for the member `note`. `crs`: coordinate system of the map.
     fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
         if self.degrees.is_some() {
             return (

@@ -32,10 +32,10 @@ const GDAL_NODATA: u16 = 42113;
 // Key of GeoTIFF 1.1.
 const RASTER_TYPE: u16 = 1025;
 
-/// Target size of a strip (group of rows) before compression, in bytes.
+/// Target size of a strip (group of rows of a TIFF) before compression, in bytes.
 const STRIP: usize = 1 << 18;
 
-/// Labels and provenance that are stored in the file.
+/// Labels of a map and its provenance, as the GeoTIFF stores them.
 pub(super) struct Labels<'a> {
     pub(super) caption: &'a Caption,
     pub(super) about: &'a Provenance,
@@ -146,7 +146,7 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     tags
 }
 
-/// Returns the metadata of the file and its band in the XML form of GDAL.
+/// Returns the metadata of the GeoTIFF and its band in the XML form of GDAL.
 fn metadata(labels: &Labels<'_>) -> String {
     let Labels { caption, about } = labels;
     let (count, number) = caption.count(about);
@@ -188,7 +188,8 @@ fn metadata(labels: &Labels<'_>) -> String {
     xml + "</GDALMetadata>\n"
 }
 
-/// Escapes `text` for XML twice, since GDAL writes and reads these metadata items escaped twice.
+/// Escapes `text` for XML twice, because GDAL expects texts in its metadata tag to be escaped
+/// twice.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
     let once = |text: &str| {
@@ -219,7 +220,7 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     Some(keys)
 }
 
-/// Removes characters that are not allowed in a text value of a GeoTIFF key.
+/// Returns `text` without characters that are not allowed in a text value of a GeoTIFF key.
 fn plain(text: &str) -> String {
     text.chars()
         .filter(|&c| c.is_ascii() && !c.is_ascii_control() && c != '|')

@@ -6,11 +6,11 @@ use image::{Delay, Frame, RgbaImage};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Speed of the palette search, 1 (best quality) to 30 (fastest). Fast searches omit the colours of
-/// small glowing areas.
+/// Speed of the search for a palette, 1 (best quality) to 30 (fastest). Fast searches omit the
+/// colours of small glowing areas.
 const SPEED: i32 = 2;
 
-/// Minimum frame delay in hundredths of a second: browsers replace shorter delays by 10.
+/// Smallest delay between frames in hundredths of a second: browsers replace shorter delays by 10.
 const SHORTEST: u64 = 2;
 
 pub(super) struct Gif {
@@ -18,16 +18,18 @@ pub(super) struct Gif {
     file: SharedFile,
     path: std::path::PathBuf,
     film: Film,
-    /// Number of frames received so far.
+    /// Number of frames of the animation received so far.
     frames: u64,
-    /// Time at which the last written frame ends, in hundredths of a second from the beginning.
+    /// Time at which the last frame written to the file ends, in hundredths of a second from the
+    /// beginning of the animation.
     end: u64,
-    /// Last received frame, if its duration was too short to be written alone; `None` otherwise.
+    /// Pixels of the frame received last, if its duration is too short for a GIF frame of its own;
+    /// otherwise `None`.
     left: Option<Vec<u8>>,
 }
 
-/// File that the encoder and the final commit share, because the encoder does not return its
-/// writer.
+/// Output file in shared ownership of the encoder, which writes to it and does not return it, and
+/// of the code that commits the complete file.
 #[derive(Clone)]
 struct SharedFile(std::rc::Rc<std::cell::RefCell<Option<WholeFile>>>);
 
@@ -66,7 +68,7 @@ impl Gif {
         })
     }
 
-    /// Writes the RGB image `rgb`, shown for `delay` hundredths of a second.
+    /// Writes the RGB image `rgb` as a frame that is shown for `delay` hundredths of a second.
     fn write(&mut self, rgb: &[u8], delay: u64) -> Result<(), ExportError> {
         let rgba = rgb
             .as_chunks::<3>()

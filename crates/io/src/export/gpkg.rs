@@ -1,8 +1,8 @@
-//! Maps as OGC GeoPackage 1.3: a layer of contour lines or of footprint outlines, in the coordinate
+//! Maps as OGC GeoPackage 1.3: a table of contour lines or of footprint outlines, in the coordinate
 //! system of the map.
 //!
 //! SQLite writes the database; tables, geometries and header numbers follow the standard. A spatial
-//! index is an optional extension and omitted: layers have some hundred features.
+//! index, which is an optional extension, is omitted: a file has some hundred features.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::{Crs, Site};
 
-/// Application id of the SQLite file header: "GPKG" in ASCII.
+/// Application id in the header of the SQLite file: "GPKG" in ASCII.
 const APPLICATION: i32 = 0x4750_4B47;
 /// Version of the GeoPackage standard in the SQLite file header: 1.3.
 const VERSION: i32 = 10_300;
@@ -56,7 +56,8 @@ INSERT INTO gpkg_spatial_ref_sys VALUES
 ";
 const LAST_CHANGE: &str = "1970-01-01T00:00:00.000Z";
 
-/// Estimates the memory of SQLite during writing. Map values and points are not included.
+/// Estimates the memory of SQLite while a GeoPackage is written, without the memory of map values
+/// and points.
 pub(super) fn need() -> MemoryEstimate {
     MemoryEstimate::new("the GeoPackage", BYTES_OF_SQLITE, 1.0)
 }
@@ -90,7 +91,7 @@ fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
 }
 
 /// Inserts the coordinate systems WGS 84, which every file must have, and that of `site`. Returns
-/// the SRS id of the latter.
+/// the SRS id of the system of `site`.
 fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     const PUT: &str = "INSERT INTO gpkg_spatial_ref_sys VALUES (?1, ?2, ?3, ?2, ?4, NULL)";
     let put = |crs: &Crs, number: i32, organization: &str, text: &str| {
@@ -135,7 +136,8 @@ fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
 struct FeatureTable<'a> {
     connection: &'a Connection,
     name: String,
-    /// SQL statement that inserts one feature: its geometry and its column values.
+    /// SQL statement that inserts one feature, with placeholders for its geometry and its column
+    /// values.
     put: String,
     system: i32,
     around: [f64; 4],
@@ -251,8 +253,7 @@ impl<'a> FeatureTable<'a> {
     }
 }
 
-/// Empty bounding box [west, south, east, north]: a minimum or maximum with any point gives the
-/// point.
+/// Initial value of a bounding box [west, south, east, north] before its first point is added.
 const NOWHERE: [f64; 4] = [
     f64::INFINITY,
     f64::INFINITY,
@@ -260,15 +261,16 @@ const NOWHERE: [f64; 4] = [
     f64::NEG_INFINITY,
 ];
 
-/// Returns a layer name made from the map's name `name`: characters that need quotes in SQL become
-/// `_`.
+/// Returns a name for the feature table of the map named `name`: characters that need quotes in SQL
+/// become `_`.
 fn table_name(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect()
 }
 
-/// Geometry of a feature as well-known binary, with its bounding box [west, south, east, north].
+/// Geometry of a feature in the encoding "well-known binary", with its bounding box [west, south,
+/// east, north].
 struct Geometry {
     wkb: Vec<u8>,
     around: [f64; 4],
@@ -323,8 +325,8 @@ impl Geometry {
         self.around = [w.min(x), s.min(y), e.max(x), n.max(y)];
     }
 
-    /// Returns the geometry in the GeoPackage encoding: a header with SRS id `system` and bounding
-    /// box, then the well-known binary.
+    /// Returns the geometry in the GeoPackage encoding: a header with the SRS id `system` and the
+    /// bounding box, followed by the well-known binary.
     fn bytes(&self, system: i32) -> Vec<u8> {
         let [west, south, east, north] = self.around;
         // Version 0; little-endian, with bounds of two axes.

@@ -20,21 +20,22 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_geo::terrain::Hillshade;
 
-/// Name of the KML document inside the archive.
+/// Name of the KML document inside the KMZ archive.
 const DOCUMENT: &str = "doc.kml";
-/// Path of the picture of the map inside the archive.
+/// Path of the picture of the map inside the KMZ archive.
 const PICTURE: &str = "files/map.png";
-/// Path of the picture of the legend inside the archive.
+/// Path of the picture of the map's legend inside the KMZ archive.
 const LEGEND: &str = "files/legend.png";
 
-/// Estimated memory in bytes per point of an outline: contour graph and ring.
+/// Estimated memory in bytes per point of an outline, while it is traced and written.
 const BYTES_A_POINT: f64 = 160.0;
 
-/// Number of intervals along a side of the overlay at whose ends the projection is evaluated; in
-/// between, the result is interpolated linearly.
+/// Number of intervals along each side of the overlay; the projection is evaluated at the ends of
+/// the intervals, and interpolated linearly in between.
 const LATTICE: usize = 32;
 
-/// Writes the map to `path`: `sight` gives the picture, `drawing` the outlines.
+/// Writes the map as a KMZ file to `path`. `sight`: input of the picture; `drawing`: input of the
+/// outlines.
 pub(super) fn write(
     path: &Path,
     (sight, drawing): (&Sight<'_>, &Drawing<'_>),
@@ -82,7 +83,7 @@ fn fill(
     Ok(())
 }
 
-/// Rectangle in longitude and latitude, in degrees.
+/// Rectangle in longitude and latitude, in degrees, that the overlay of the map covers.
 #[derive(Clone, Copy, Debug)]
 struct Degrees {
     west: f64,
@@ -93,7 +94,7 @@ struct Degrees {
 
 impl Degrees {
     /// Returns the bounding rectangle of the map in longitude and latitude; `way` converts map
-    /// coordinates.
+    /// coordinates to degrees.
     fn bounds(site: &Site, way: &ToDegrees) -> Self {
         let (nx, nz) = (site.grid.nx as f64, site.grid.nz as f64);
         let mut around = Self {
@@ -121,8 +122,9 @@ impl Degrees {
         around
     }
 
-    /// Returns [longitude, latitude] in degrees of a point in the rectangle. `east` (from the west
-    /// side) and `south` (from the north side) are fractions of its sides, 0 to 1.
+    /// Returns [longitude, latitude] in degrees of a point in the rectangle. `east`: fraction of
+    /// the way from the west to the east side; `south`: fraction of the way from the north to the
+    /// south side; both 0 to 1.
     fn at(self, east: f64, south: f64) -> [f64; 2] {
         [
             self.west + east * (self.east - self.west),
@@ -130,8 +132,9 @@ impl Degrees {
         ]
     }
 
-    /// Draws the map resampled to the rectangle, `width` × `height` pixels. Returns RGBA bytes,
-    /// row-major from the north.
+    /// Draws the map resampled to this rectangle with `width` × `height` pixels. Returns RGBA
+    /// bytes, row by row from the north. `sight`: input of the picture; `way`: conversion between
+    /// degrees and map coordinates.
     fn picture(
         self,
         sight: &Sight<'_>,
@@ -221,8 +224,8 @@ fn document(
     writeln!(out, "</Folder>\n</Document>\n</kml>")
 }
 
-/// Writes the outline of the connected component `piece` as a KML placemark; `place` converts
-/// raster positions to longitude and latitude.
+/// Writes the outline of the connected component `piece` of a footprint as a KML placemark to
+/// `out`; `place` converts raster positions to longitude and latitude.
 fn placemark(
     out: &mut impl Write,
     drawing: &Drawing<'_>,

@@ -1,9 +1,11 @@
-//! Subject of a map: a quantity, or the footprint of a quantity.
+//! Subject of a map: the values of a quantity, or the footprint of a quantity (the area where it
+//! exceeds a threshold).
 
 use super::{Caption, NO_FORECAST, NO_FORECAST_OF_FLOW};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 
-/// Name of a footprint, or suffix after the name of its quantity.
+/// Name of the map that shows the footprint of the lava's thickness. The name of any other
+/// footprint is that of its quantity or material, a dot, and this word.
 const FOOTPRINT: &str = "footprint";
 
 /// Subject of a map: the values of a quantity, or its footprint, the area where the quantity
@@ -15,7 +17,7 @@ pub struct MapQuantity {
 }
 
 impl MapQuantity {
-    /// Creates the subject that shows the values of `quantity`.
+    /// Creates a subject that shows the values of `quantity`.
     pub fn new(quantity: ColumnQuantity) -> Self {
         Self {
             quantity,
@@ -32,10 +34,10 @@ impl MapQuantity {
         }
     }
 
-    /// Finds a subject by `name`: a quantity in `list` such as `thickness` or `water.thickness`, or
-    /// a footprint (`footprint` and `water.footprint` by thickness, `ash.footprint` and
-    /// `max-thickness.footprint` by other quantities). `above` is the threshold if the subject is a
-    /// footprint.
+    /// Returns the subject named `name`: a quantity in `list` such as `thickness` or
+    /// `water.thickness`, or a footprint (`footprint` and `water.footprint` by thickness,
+    /// `ash.footprint` and `max-thickness.footprint` by other quantities). `above`: threshold if
+    /// the subject is a footprint.
     ///
     /// # Errors
     /// The message names all quantities of `list`.
@@ -60,8 +62,8 @@ impl MapQuantity {
             })
     }
 
-    /// Returns the names of all subjects that the quantities in `list` allow, as text for a
-    /// message.
+    /// Returns the names of all subjects that can be formed from the quantities in `list`, as text
+    /// for a message.
     pub fn names(list: &[ColumnQuantity]) -> String {
         let names: Vec<String> = list.iter().map(Quantity::name).collect();
         format!(
@@ -70,8 +72,7 @@ impl MapQuantity {
         )
     }
 
-    /// Returns the quantity of the subject; for a footprint, the one that is compared with the
-    /// threshold.
+    /// Returns the quantity of which the map shows the values or the footprint.
     pub fn quantity(&self) -> &ColumnQuantity {
         &self.quantity
     }
@@ -115,8 +116,8 @@ impl MapQuantity {
         }
     }
 
-    /// Returns the labels of the subject's map. `flows`: true for the physical model, whose maps
-    /// carry another remark.
+    /// Returns the labels of this subject's map. `flows`: true in the physical model, whose maps
+    /// carry a different note than those of the cellular automaton.
     pub fn caption(&self, flows: bool) -> Caption {
         let measure = self.quantity.measure();
         let in_metres = matches!(
@@ -141,7 +142,7 @@ impl MapQuantity {
         }
     }
 
-    /// Returns a description of the map's values in one line.
+    /// Returns a description of the values on the subject's map, in one line.
     pub fn description(&self) -> String {
         let description = self.quantity.description();
         match self.above {

@@ -65,10 +65,10 @@ use lavoxel_sim::state::State;
 pub struct Maps<'a> {
     /// State of the world whose values are exported.
     pub world: &'a State,
-    /// Records over past steps, one per material. Only maps of maxima and first times need records;
-    /// may be empty otherwise.
+    /// Records over past steps, one per material. Only maps of largest values and of arrival need
+    /// records; may be empty for all other maps.
     pub records: &'a [Records],
-    /// Position of the simulation box on its map.
+    /// Position of the simulation box on the map.
     pub site: &'a Site,
 }
 
@@ -124,8 +124,8 @@ impl Maps<'_> {
         }
     }
 
-    /// Computes the values of `measure` in its unit, one per column, from the columns of the
-    /// physical model's flow; NaN where there is no data.
+    /// Computes the values of `measure` in its unit, one per column, from `flow`, the flow of the
+    /// physical model; NaN where there is no data.
     fn of_flow(&self, flow: &Flow, measure: ColumnMeasure) -> Array2<f32> {
         let grid = self.site.grid;
         let value = |column: FlowColumn| match measure {
@@ -144,8 +144,8 @@ impl Maps<'_> {
         Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
-    /// Computes the values of the subject's quantity, or 1 in the subject's footprint and no data
-    /// elsewhere; one value per column.
+    /// Computes the values of the map `subject`, one per column: those of its quantity or, for a
+    /// footprint, 1 inside and no data elsewhere.
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
@@ -160,8 +160,8 @@ impl Maps<'_> {
         }
     }
 
-    /// Returns the blocks of columns within which the quantity is constant: air cells for ash from
-    /// the air, single columns otherwise.
+    /// Returns the size of the blocks of columns within which the map of `quantity` is constant:
+    /// that of air cells for ash from the air, single columns otherwise.
     fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
         let air = self
             .world
@@ -185,8 +185,8 @@ impl Maps<'_> {
         Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
     }
 
-    /// Returns the amount of the quantity's material that rests in each column, in smallest units
-    /// of amount, axes (row, column).
+    /// Returns the amount of the quantity's material that is at rest (not falling) in each column,
+    /// in units, axes (row, column).
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let number = quantity
             .material()
@@ -195,8 +195,8 @@ impl Maps<'_> {
         number.map_or_else(none, |number| self.world.lying_amounts(number))
     }
 
-    /// Returns the summed amount of the quantity's material and of all heavier materials that rests
-    /// in each column, in smallest units of amount, axes (row, column).
+    /// Returns the amount, at rest (not falling), of the quantity's material and of all heavier
+    /// materials together in each column, in units, axes (row, column).
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let last = quantity
             .material()
@@ -206,14 +206,14 @@ impl Maps<'_> {
             .fold(none, |sum, number| sum + self.world.lying_amounts(number))
     }
 
-    /// Converts amounts per column, in smallest units of amount, to thicknesses in metres.
+    /// Converts amounts per column, in units, to thicknesses in metres.
     fn metres(&self, units: &Array2<u64>) -> Array2<f32> {
         units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
     }
 
     /// Renders the map of `subject` over the hill-shaded ground, with title and legend. The colour
     /// scale extends at least to `upper`, in the unit of the map, so that several pictures can
-    /// share a scale.
+    /// share one scale.
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
@@ -245,17 +245,18 @@ impl Maps<'_> {
     }
 }
 
-/// Returns `metres` if positive, otherwise `None`.
+/// Returns `metres` if it is above 0, otherwise `None`.
 fn positive(metres: f64) -> Option<f64> {
     (metres > 0.0).then_some(metres)
 }
 
-/// Replaces the thickness 0 by NaN, the no-data value.
+/// Returns the thickness `metres`, or NaN (the no-data value) if it is 0.
 fn none_at_zero(metres: f32) -> f32 {
     if metres > 0.0 { metres } else { f32::NAN }
 }
 
-/// Converts the arrival step of a column to a map value; `NEVER` becomes the no-data value.
+/// Converts the arrival step of a column to the value of an integer map; `NEVER` becomes the
+/// no-data value.
 fn steps(arrival: u32) -> i32 {
     if arrival == NEVER {
         Values::NO_WHOLE
@@ -264,18 +265,18 @@ fn steps(arrival: u32) -> i32 {
     }
 }
 
-/// Functions and properties of one map format.
+/// Functions and properties of one file format for maps.
 #[derive(Debug)]
 struct Writer {
     need: fn(Grid) -> MemoryEstimate,
     put: fn(&Raster<'_>, &Path, &Lines<'_>, Existing) -> Result<(), ExportError>,
-    /// File extension of a companion file that the format writes, such as `prj`; `None` if there is
-    /// none.
+    /// File extension of a companion file that the format writes, such as `prj`; `None` if the
+    /// format writes none.
     beside: Option<&'static str>,
     kind: FormatKind,
 }
 
-/// Kind of content of a file format for maps.
+/// Kind of content of a map format: values, lines or pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FormatKind {
     /// Raster of values, with an optional QGIS style file.
@@ -288,7 +289,7 @@ enum FormatKind {
     Globe,
 }
 
-/// Options for drawing contour lines and outlines.
+/// Options for drawing a map's contour lines and outlines.
 struct Lines<'a> {
     style: &'a MapStyle,
     levels: Option<&'a [f64]>,
@@ -381,21 +382,23 @@ fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
     MemoryEstimate::new("the map", grid.columns(), bytes)
 }
 
-/// Returns the file extensions of all map formats as text, for messages.
+/// Returns the file extensions of all map formats as a list for messages.
 pub fn formats() -> String {
     FORMATS.words()
 }
 
-/// Memory per column in bytes while map values are computed: amounts, and two copies in metres.
+/// Memory per column in bytes while map values are computed: the amounts, and two copies of the
+/// values in metres.
 const BYTES_A_VALUE: f64 = 16.0;
 
 /// Memory per column in bytes while contour lines or outlines are traced.
 pub(super) const BYTES_OF_LINES: f64 = 24.0;
-/// Memory per column in bytes while a map picture is drawn, including two copies of the ground.
+/// Memory per column in bytes while a map picture is drawn, including two copies of the ground
+/// heights.
 const BYTES_OF_PICTURE: f64 = 20.0;
 
-/// Memory per pixel of a map picture in bytes: height, colour on the map and on the sheet, and
-/// encoder buffers.
+/// Memory in bytes per pixel of a map picture: height, colour of the map, colour of the picture
+/// with title and legend, and encoder buffers.
 const BYTES_A_PIXEL: f64 = 14.0;
 
 /// Estimates the memory of writing a map of a box of shape `grid`. The extension of `path` selects
@@ -408,7 +411,8 @@ pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
     )
 }
 
-/// Estimates the memory of the pixels of a map picture with legend and title.
+/// Estimates the memory of the pixels of a map picture with legend and title, for a box of shape
+/// `grid`.
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
     MemoryEstimate::new(
@@ -418,14 +422,15 @@ fn pixels(grid: Grid) -> MemoryEstimate {
     )
 }
 
-/// Map to be exported: subject, output path and options.
+/// Export of one map: its subject, output path and options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
     /// Quantity or footprint that the map shows.
     pub subject: MapQuantity,
-    /// Output path: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` if the
-    /// coordinate system is known), lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with
-    /// feature `render`, a picture (`.png`), also on the globe (`.kmz`).
+    /// Output path, whose extension selects the format: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid
+    /// (`.asc`, with a `.prj` if the coordinate system is known), lines and polygons (`.geojson`,
+    /// `.json`, `.gpkg`) or, with the feature `render`, a picture (`.png`) or an overlay for Google
+    /// Earth (`.kmz`).
     pub path: PathBuf,
     /// Set if a QGIS style file (`.qml`) is written next to a raster.
     pub style: bool,
@@ -437,7 +442,8 @@ pub struct MapFile {
 }
 
 impl MapFile {
-    /// Creates the export of `subject` to `path` with a QGIS style and with default contour levels.
+    /// Creates the export of `subject` to `path` with a QGIS style file and with contour lines at
+    /// the values that the legend labels.
     pub fn new(subject: MapQuantity, path: PathBuf) -> Self {
         Self {
             subject,
@@ -460,12 +466,15 @@ impl MapFile {
             .then(|| qml::path_of(&self.path))
     }
 
-    /// Estimates the memory of writing the map for a box of shape `grid`, as [`need_of`].
+    /// Estimates the memory of writing the map for a box of shape `grid`, without the points of
+    /// lines and polygons.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         need_of(&self.path, grid)
     }
 
-    /// Checks that the file can be written; called before long computations.
+    /// Checks that the map and its companion `.prj` can be written; called before long
+    /// computations. An existing style file is no error and is kept, because the user may have
+    /// edited it.
     ///
     /// # Errors
     /// [`ExportError::UnknownFormat`] for an unknown extension; [`ExportError::Output`] if the file
@@ -485,7 +494,7 @@ impl MapFile {
         Ok(check_free(&self.path, existing)?)
     }
 
-    /// Checks that the map format can represent the location of `site`; called before long
+    /// Checks that the map format can represent the position of `site`; called before long
     /// computations.
     ///
     /// # Errors
@@ -503,7 +512,7 @@ impl MapFile {
         }
     }
 
-    /// Writes the map and its companion files.
+    /// Writes the map to its path, and its companion files next to it.
     ///
     /// # Errors
     /// The errors of [`MapFile::check`], and [`ExportError::Memory`]; no partial file is left.
@@ -534,7 +543,8 @@ impl MapFile {
     }
 }
 
-/// Map values, one per column, with labels and position; can be written in every map format.
+/// Map values, one per column of the simulation box, with labels and position on the map; can be
+/// written in every map format.
 pub struct Raster<'a> {
     caption: &'a Caption,
     values: Values,
@@ -567,9 +577,9 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Writes the raster to `path`; the extension selects the format. A raster format gets its QGIS
-    /// style (`.qml`) next to the file. `levels`: values of contour lines in the unit of the map;
-    /// `None` takes the values that the legend labels.
+    /// Writes the raster to `path`; the extension selects the format. For a raster format, a QGIS
+    /// style file (`.qml`) is written next to the file. `levels`: values of contour lines in the
+    /// unit of the map; `None` takes the values that the legend labels.
     ///
     /// # Errors
     /// The errors of [`MapFile::check`]; no partial file is left.
@@ -610,7 +620,8 @@ impl<'a> Raster<'a> {
         )
     }
 
-    /// Returns the input of the vector formats (lines and polygons) for this raster.
+    /// Returns this raster in the form that the writers of vector formats (lines and polygons) take
+    /// as input.
     fn drawing<'b>(&'b self, lines: &'b Lines<'b>) -> Drawing<'b> {
         let Self {
             caption,
@@ -635,7 +646,7 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Returns the input of the picture formats for this raster.
+    /// Returns this raster in the form that the writers of picture formats take as input.
     fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
         let Self {
             caption,

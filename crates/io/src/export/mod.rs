@@ -55,16 +55,16 @@ pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The file extension is unknown.
+    /// The extension of the output path is unknown.
     #[error("{path}: no {purpose} format ends in {ending:?}; known are {known}")]
     UnknownFormat {
-        /// Path of the file.
+        /// Path with the unknown extension.
         path: PathBuf,
-        /// Purpose of the file for messages: animation, map, volume or mesh.
+        /// Kind of output for messages: animation, map, volume or mesh.
         purpose: &'static str,
-        /// Unknown extension of the path.
+        /// Unknown extension of the output path.
         ending: String,
-        /// Supported extensions as text.
+        /// Supported extensions as text, such as `.png, .webp and .gif`.
         known: String,
     },
     /// The map cannot be written as `.kmz`, because its coordinate system cannot be converted to
@@ -73,10 +73,10 @@ pub enum ExportError {
         "{path}: a .kmz has longitude and latitude, to which the map's coordinate system does not lead: say it with --crs EPSG:NUMBER"
     )]
     NoDegrees {
-        /// Path of the file.
+        /// Path of the `.kmz` file that was to be written.
         path: PathBuf,
     },
-    /// The file format cannot represent the simulation box; the message says why.
+    /// The file format cannot represent the simulation box; the message states the reason.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// An MP4 cannot be written, because ffmpeg is not installed.
@@ -84,13 +84,13 @@ pub enum ExportError {
         "{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif"
     )]
     NoFfmpeg {
-        /// Path of the file.
+        /// Path of the MP4 file that was to be written.
         path: PathBuf,
     },
-    /// The data exceed a limit of the file format.
+    /// The data exceed a size limit of the file format.
     #[error("{path}: {reason}")]
     TooLarge {
-        /// Path of the file.
+        /// Path of the file that was to be written.
         path: PathBuf,
         /// Limit of the format and size of the data, as text.
         reason: String,
@@ -98,27 +98,27 @@ pub enum ExportError {
     /// The export needs more memory than allowed.
     #[error("{path}: {cause}")]
     Memory {
-        /// Path of the file.
+        /// Path of the file that was to be written.
         path: PathBuf,
-        /// Required and allowed memory.
+        /// Required and allowed memory, for the message.
         cause: TooMuchMemory,
     },
-    /// An encoder library failed.
+    /// An encoder library failed while a file was written.
     #[error("cannot encode {path}: {reason}")]
     Encoder {
-        /// Path of the file.
+        /// Path of the file that was to be written.
         path: PathBuf,
-        /// Error message of the encoder.
+        /// Error message of the encoder library.
         reason: String,
     },
     /// The frame folder belongs to a film with other settings.
     #[error("{folder} is in the way of this film's frames: {difference}; {mend}")]
     OtherPlan {
-        /// Path of the folder.
+        /// Path of the frame folder.
         folder: PathBuf,
         /// First difference between the settings of both films, as text.
         difference: String,
-        /// Suggested actions for the user, as text.
+        /// Advice to the user, as the end of the message.
         mend: &'static str,
     },
     /// The output file cannot be written.
@@ -126,7 +126,7 @@ pub enum ExportError {
     Output(#[from] OutputError),
 }
 
-/// Suggested action for the user in messages about the memory limit.
+/// Advice to the user in messages about the memory limit.
 const MEND: &str = "write less of it, or make the box coarser";
 
 impl ExportError {
@@ -139,8 +139,8 @@ impl ExportError {
         }
     }
 
-    /// Converts the I/O error `cause` that occurred on writing `path`; a memory error inside
-    /// `cause` becomes `Self::Memory`.
+    /// Converts the I/O error `cause`, which occurred while `path` was written, to an
+    /// `ExportError`; a memory error inside `cause` becomes `Self::Memory`.
     fn writing(path: &Path, cause: std::io::Error) -> Self {
         match cause
             .get_ref()
@@ -154,7 +154,8 @@ impl ExportError {
         }
     }
 
-    /// Creates the error that an encoder failed on `path` with the message `reason`.
+    /// Creates the error that an encoder failed while `path` was written, with the message
+    /// `reason`.
     pub fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder {
             path: path.to_owned(),

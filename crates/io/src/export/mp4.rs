@@ -1,4 +1,4 @@
-//! MP4 (H.264) by an installed ffmpeg, which receives raw frames on its standard input.
+//! MP4 (H.264), encoded by an installed ffmpeg, which receives raw frames on its standard input.
 
 use std::io::{Read, Write};
 use std::path::Path;
@@ -7,8 +7,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Number of encoder threads: fixed, because the result depends on the number and files must be
-/// equal on all machines.
+/// Number of encoder threads of ffmpeg. Fixed, because the encoded bytes depend on the number, and
+/// files must be equal on all machines.
 const ENCODER_THREADS: &str = "4";
 
 pub(super) struct Mp4 {
@@ -17,7 +17,7 @@ pub(super) struct Mp4 {
     frames: Option<ChildStdin>,
 }
 
-/// Fails if ffmpeg cannot be started.
+/// Fails if ffmpeg cannot be started; `path`: file to be written, for the message.
 pub(super) fn check_ffmpeg(path: &Path) -> Result<(), ExportError> {
     let quiet = Command::new("ffmpeg")
         .arg("-version")
@@ -97,7 +97,7 @@ impl Mp4 {
         })
     }
 
-    /// Waits until ffmpeg ends and returns its error output as an error.
+    /// Waits until ffmpeg ends, and returns what it wrote to its standard error as an error.
     fn complaint(&mut self) -> ExportError {
         self.frames = None;
         let mut text = String::new();

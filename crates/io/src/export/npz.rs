@@ -49,10 +49,11 @@ use lavoxel_files::output::{Existing, WholeFile, whole};
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
-/// Upper bound on the number of cells of a box: NumPy needs nine bytes per cell.
+/// Upper bound on the number of cells of a box that can be exported: NumPy needs nine bytes per
+/// cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Checks that the simulation box is not too large for NumPy.
+/// Checks that NumPy can read an archive of a box of shape `grid`.
 ///
 /// # Errors
 /// The message with size and limit, if the simulation box has more than `MAX_CELLS` cells.
@@ -68,14 +69,14 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     ))
 }
 
-/// Estimates the memory of writing the archive for a box of shape `grid`: the values of one map at
-/// a time.
+/// Estimates the memory of writing the archive for a box of shape `grid`, which is that of the
+/// values of one map, because maps are written one after the other.
 pub fn need(grid: Grid) -> MemoryEstimate {
     MemoryEstimate::new("the maps of the archive", grid.columns(), 16.0)
 }
 
-/// Writes all fields of the state as described in the [module](self), row by row without a second
-/// copy of the simulation box.
+/// Writes all fields of the state in the format that the module describes, row by row, without a
+/// second copy of the simulation box.
 ///
 /// # Errors
 /// [`ExportError::Invalid`] for a box that is too large, [`ExportError::Output`] when the file is
@@ -98,7 +99,7 @@ pub fn write(
     })?)
 }
 
-/// Converts an archive error to an I/O error.
+/// Converts an error of the archive library to an I/O error.
 fn io_error(error: WriteNpzError) -> io::Error {
     match error {
         WriteNpzError::Npy(WriteNpyError::Io(cause)) => cause,
@@ -166,11 +167,11 @@ fn write_all(
     Ok(())
 }
 
-/// Entry name and quantity of an archive entry.
+/// Entry name, and the quantity whose values the archive entry contains.
 type Named<M> = (String, Quantity<M>);
 
-/// Returns the maps and the cell fields of the archive with their entry names. Energy per amount is
-/// omitted, because it is the quotient of two other entries.
+/// Returns the quantities of the archive as (maps with their entry names, cell fields with their
+/// entry names). Energy per amount is omitted, because it is the quotient of two entries.
 fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
     let mut taken = BTreeSet::new();
     let maps = named(world.column_quantities(), &mut taken);
@@ -179,9 +180,9 @@ fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>
     (maps, named(fields, &mut taken))
 }
 
-/// Assigns an entry name to each quantity: its symbol, or material and symbol if that name is in
-/// `taken`. A cell field with the name of a map, such as the temperature, gets the prefix `cell_`.
-/// Adds the names to `taken`.
+/// Assigns an entry name to each quantity in `all`: its symbol, or material and symbol if `taken`
+/// contains the symbol. A cell field with the name of a map, such as the temperature, gets the
+/// prefix `cell_`. Adds the names to `taken`.
 fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec<Named<M>> {
     let mut name = |quantity: Quantity<M>| {
         let symbol = quantity.symbol();
@@ -192,7 +193,8 @@ fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec
     all.into_iter().map(&mut name).collect()
 }
 
-/// Returns the units of all entries that have a unit, as a flat list: name, unit, name, unit, …
+/// Returns the units of all maps, cell fields and coordinates of the archive that have a unit, as a
+/// flat list: name, unit, name, unit, …
 fn unit_names(
     maps: &[Named<ColumnMeasure>],
     fields: &[Named<CellMeasure>],
@@ -230,13 +232,13 @@ fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     })
 }
 
-/// Function that writes the elements of an array to the file, in file order.
+/// Function that writes the elements of an array to the archive, in file order.
 type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
-/// Entry of the archive whose elements are computed while they are written; supports NumPy types
-/// that `ndarray-npy` lacks.
+/// Entry of the archive whose elements are computed while they are written; supports the NumPy
+/// types that the crate `ndarray-npy` cannot write.
 struct Entry<'a> {
-    /// NumPy dtype string, such as `<f4`.
+    /// NumPy type of the entry's elements, such as `<f4`.
     descr: String,
     shape: Vec<usize>,
     fill: Fill<'a>,
@@ -285,7 +287,8 @@ impl Entry<'_> {
         }
     }
 
-    /// Returns the header of an `.npy` file of version 1.0, padded to a multiple of 64 bytes.
+    /// Returns the header of this entry's `.npy` file (version 1.0), padded to a multiple of 64
+    /// bytes.
     fn header(&self) -> Vec<u8> {
         let sides: String = self.shape.iter().map(|side| format!("{side}, ")).collect();
         let text = format!(
@@ -302,13 +305,13 @@ impl Entry<'_> {
     }
 }
 
-/// Returns the shape of a cell field in the file: (z, y, x).
+/// Returns the shape (z, y, x) that a cell field has in the archive.
 fn shape(grid: Grid) -> Vec<usize> {
     vec![grid.ny, grid.nz, grid.nx]
 }
 
-/// Returns the entry with the values of `quantity` in all cells; the entry of solid cells is
-/// boolean.
+/// Returns the archive entry with the values of `quantity` in all cells; the entry of solid cells
+/// is boolean.
 fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     let (values, grid) = (world.values(quantity), world.grid());
     let truth = quantity.measure() == CellMeasure::Solid;
@@ -334,7 +337,7 @@ fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     }
 }
 
-/// Iterates over the rows (`y`, `z`) of cells in file order.
+/// Iterates over the rows of cells, as pairs (`y`, `z`), in the order of the archive.
 fn rows(grid: Grid) -> impl Iterator<Item = (usize, usize)> {
     (0..grid.ny).flat_map(move |y| (0..grid.nz).map(move |z| (y, z)))
 }

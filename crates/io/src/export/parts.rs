@@ -21,56 +21,59 @@ use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away, whole};
 
-/// Suffix that is appended to the film's file name to name its frame folder.
+/// Text that is appended to the file name of the film to get the name of its frame folder.
 const ENDING: &str = ".parts";
 
-/// Name of the file that holds the plan: a text with all settings that determine the frames.
+/// Name of the file in the frame folder that contains the plan: a text with all settings that
+/// determine the frames.
 const PLAN: &str = "plan.txt";
 
-/// Name of the file that lists films whose export was stopped early, with their checksums.
+/// Name of the file in the frame folder that lists films whose export was stopped early, with their
+/// checksums.
 const UNFINISHED: &str = "unfinished.txt";
 
 /// Prefix and suffix of the file name of a frame; the frame number is in between.
 const FRAME: (&str, &str) = ("frame-", ".png");
 
-/// Suggested action if the folder belongs to a film with another plan.
+/// Advice to the user if the frame folder belongs to a film with other settings.
 const AGAIN: &str =
     "finish that film with its command, pass --force to begin again, or choose another name";
-/// Suggested action if the folder contains files that this program did not write.
+/// Advice to the user if the frame folder contains files that this program did not write.
 const ELSEWHERE: &str = "choose another name for the film";
 
 /// Frame folder of a film: cache of finished frames.
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
-    /// Names of other files that the caller keeps in the folder; they are removed together with the
-    /// folder.
+    /// Names of files that the caller keeps in the frame folder and that are no frames; they are
+    /// removed together with the folder.
     guests: Vec<&'static str>,
     bytes: u64,
 }
 
-/// Frame read from the folder.
+/// Finished frame of a film, read from the frame folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedFrame {
-    /// Width and height in pixels.
+    /// Width and height of the frame in pixels.
     pub size: (u32, u32),
-    /// Pixels: three sRGB bytes each, row-major from the top.
+    /// Pixels of the frame: three sRGB bytes each, row-major from the top.
     pub rgb: Vec<u8>,
-    /// Text chunks of the PNG: text by keyword.
+    /// Text chunks of the frame's PNG: text by keyword.
     pub labels: BTreeMap<String, String>,
 }
 
 impl Parts {
-    /// Returns the path of the frame folder for the film at `path`.
+    /// Returns the path that the frame folder of the film at `path` has.
     pub fn folder_of(path: &Path) -> PathBuf {
         let mut name = OsString::from(path);
         name.push(ENDING);
         name.into()
     }
 
-    /// Creates the frame folder, or opens an existing folder with the same plan. `plan`: text with
-    /// all settings that determine the frames; `guests`: names of other files that the caller keeps
-    /// in the folder. With [`Existing::Replace`], a folder with another plan is cleared.
+    /// Creates the frame folder `folder`, or opens an existing one with the same plan. `plan`: text
+    /// with all settings that determine the frames; `guests`: names of files that the caller keeps
+    /// in the folder and that are no frames. With `Existing::Replace`, a folder with another plan
+    /// is cleared.
     ///
     /// # Errors
     /// [`ExportError::OtherPlan`] for a folder with another plan (the message names the first line
@@ -104,8 +107,8 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Checks that [`Self::open`] will not fail because of another plan; called before long
-    /// computations.
+    /// Checks that `Parts::open` will not fail because the folder has another plan; called before
+    /// long computations.
     ///
     /// # Errors
     /// [`ExportError::OtherPlan`] in the cases of [`Self::open`].
@@ -133,7 +136,8 @@ impl Parts {
         }
     }
 
-    /// Opens the frame folder `folder` if its plan equals `plan`; otherwise returns `None`.
+    /// Opens the existing frame folder `folder` if its plan (settings that determine all frames)
+    /// equals `plan`; otherwise returns `None`.
     pub fn of_plan(folder: &Path, plan: &str) -> Option<Self> {
         let parts = Self {
             folder: folder.to_owned(),
@@ -151,7 +155,7 @@ impl Parts {
         &self.folder
     }
 
-    /// Returns the total size of the files in the frame folder, in bytes.
+    /// Returns the total size in bytes of all files in the frame folder.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -167,20 +171,20 @@ impl Parts {
             .join(format!("{}{number:06}{}", FRAME.0, FRAME.1))
     }
 
-    /// Returns true if the folder has a file for frame `number`.
+    /// Returns true if the frame folder has a file for the frame `number`.
     pub fn has(&self, number: u64) -> bool {
         self.frame(number).is_file()
     }
 
-    /// Reads frame `number`; `None` if the frame is missing, damaged, or not `size` (width, height)
-    /// in pixels.
+    /// Reads the frame `number`; `None` if the frame is missing or damaged, or its size is not
+    /// `size` (width, height) in pixels.
     pub fn read(&self, number: u64, size: (u32, u32)) -> Option<CachedFrame> {
         read(&self.frame(number), size)
     }
 
-    /// Stores frame `number` with the text chunks `labels`. `size`: width and height in pixels;
+    /// Stores the frame `number` with the text chunks `labels`. `size`: width and height in pixels;
     /// `rgb`: sRGB bytes, row-major from the top; `is_file`: the user will get the PNG as a file,
-    /// so it is compressed normally instead of fast.
+    /// so that it is compressed normally instead of fast.
     ///
     /// # Errors
     /// [`ExportError::Output`] if the frame cannot be written.
@@ -205,8 +209,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Gives the user frame `number` as a file at `path` outside of the folder: as a hard link, or
-    /// as a copy if links are not supported.
+    /// Creates the PNG of the frame `number` at `path`, outside of the frame folder: as a hard
+    /// link, or as a copy if links are not supported.
     ///
     /// # Errors
     /// [`ExportError::Output`] if the frame is missing, or `path` exists and `existing` does not
@@ -243,7 +247,8 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Returns true if the file at `path` has the same bytes as the file of frame `number`.
+    /// Returns true if the file at `path` has the same bytes as the PNG of the frame `number` in
+    /// the frame folder.
     pub fn is_handed_out(&self, number: u64, path: &Path) -> bool {
         let length = |path: &Path| fs::metadata(path).ok().map(|about| about.len());
         let (frame, known) = (self.frame(number), length(path));
@@ -266,8 +271,8 @@ impl Parts {
         )
     }
 
-    /// Returns the paths of films whose export was stopped early and whose files did not change
-    /// since.
+    /// Returns the paths of films whose export was stopped early and whose files have not changed
+    /// since then.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let known = self.known();
         let same = |line: &str| {
@@ -279,7 +284,8 @@ impl Parts {
         known.lines().filter_map(same).collect()
     }
 
-    /// Returns the text of the list of films that were stopped early; empty if there is no list.
+    /// Returns the contents of the file that lists films whose export was stopped early; empty if
+    /// there is no such file.
     fn known(&self) -> String {
         input::NOTES
             .text(&self.folder.join(UNFINISHED), |text| text.into_parts().0)
@@ -291,8 +297,8 @@ impl Parts {
         Ok(whole(&path, Existing::Replace, |out| out.write_all(bytes))?)
     }
 
-    /// Removes the folder; called when the film is complete. Foreign files, and then the folder,
-    /// are kept.
+    /// Removes the frame folder; called when the film is complete. If the folder contains files
+    /// that the program did not write, these files and the folder are kept.
     ///
     /// # Errors
     /// [`ExportError::Output`] if the folder cannot be removed.
@@ -307,8 +313,8 @@ impl Parts {
         }
     }
 
-    /// Removes the program's files from the folder. The plan is removed last, so that an
-    /// interrupted removal can be repeated.
+    /// Removes all files that the program wrote from the frame folder. The plan is removed last, so
+    /// that an interrupted removal can be repeated.
     fn clear(&self) -> Result<(), ExportError> {
         let io = |cause| OutputError::io(&self.folder, cause);
         for entry in fs::read_dir(&self.folder).map_err(io)?.flatten() {
@@ -323,8 +329,8 @@ impl Parts {
     }
 }
 
-/// Returns a sentence with the first line in which the plan `there` on disk differs from the plan
-/// `here`.
+/// Returns a sentence that quotes the first line in which `there`, the plan on disk, differs from
+/// `here`, the plan of the current film.
 fn difference(there: &str, here: &str) -> String {
     let line = |text: Option<&str>| {
         text.map_or_else(
@@ -368,8 +374,8 @@ impl Write for HashOf<'_> {
     }
 }
 
-/// Returns one line per file with its path, length and checksum. As part of a plan, the lines make
-/// the plan change when an input file changes.
+/// Returns one line per file with its path, length and checksum. A plan contains these lines, so
+/// that the plan differs when an input file has changed.
 pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let line = |path: &Path| {
         format!(

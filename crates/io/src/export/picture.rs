@@ -13,14 +13,13 @@ use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::{Hillshade, Picture};
 use lavoxel_render::{Image, Legend, Sheet};
 
-/// Partition of the map into square blocks of columns; within a block, the map's values are
-/// constant.
+/// Partition of a map into square blocks of columns within which the map's values are constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Blocks {
-    /// Edge length of a block in cells.
+    /// Edge length of a block of columns, in cells.
     pub(super) edge: usize,
-    /// Indices [column, row] of the cell at which the first whole block begins; each is less than
-    /// the edge length.
+    /// Indices [column, row] of the cell at which the first whole block begins, counted from the
+    /// map's north-west cell; each is less than the edge length.
     pub(super) first: [usize; 2],
 }
 
@@ -31,36 +30,39 @@ impl Blocks {
         first: [0, 0],
     };
 
-    /// Converts the position `cells` along an axis (`along` = 0: columns, 1: rows) from cells to
-    /// blocks; 0 is the centre of the first whole block.
+    /// Converts the position `cells`, in cells along an axis, to a position in blocks, where 0 is
+    /// the centre of the first whole block. `along`: 0 for the axis across columns, 1 for the axis
+    /// across rows.
     fn place(self, along: usize, cells: f64) -> f64 {
         (cells - self.first[along] as f64) / self.edge as f64 - 0.5
     }
 
-    /// Returns the index of the cell in the middle of the block with index `block` along the axis
-    /// `along`, limited to 0 … `cells` − 1.
+    /// Returns the index of the cell in the middle of the block `block` along an axis of `cells`
+    /// cells, limited to 0 … `cells` − 1. `along`: 0 for columns, 1 for rows.
     fn cell(self, along: usize, block: f64, cells: usize) -> usize {
         let middle = self.first[along] as f64 + block * self.edge as f64 + (self.edge / 2) as f64;
         middle.clamp(0.0, cells as f64 - 1.0) as usize
     }
 }
 
-/// Opacity of the map's colours over the ground. Chosen by eye.
+/// Opacity (0 to 1) of a map's colours over the ground. Chosen by eye.
 const OPACITY: f32 = 0.86;
-/// Opacity of a footprint's colour over the ground. Chosen by eye.
+/// Opacity (0 to 1) of a footprint's colour over the ground. Chosen by eye.
 const OPACITY_OF_FOOTPRINT: f32 = 0.62;
-/// Brightness factor of the map's colours where the ground is in full shadow. Chosen by eye.
+/// Factor on the brightness of a map's colours where the hillshade is black. Chosen by eye.
 const SHADOW: f32 = 0.45;
-/// Increase of the brightness factor from full shadow to full light. Chosen by eye.
+/// Difference between the factors on the brightness of a map's colours where the hillshade is white
+/// and where it is black. Chosen by eye.
 const SUN: f32 = 0.84;
 
-/// Approximate sRGB colour of level ground, which lies under the colours of the legend.
+/// Approximate sRGB colour of horizontal ground in the hillshade; used as background of the colours
+/// in the legend.
 const LEVEL: [u8; 3] = [172, 170, 166];
 
-/// Map values with style, labels and site: input for drawing a picture.
+/// Values, style, labels and site of a map: input for drawing a picture.
 pub(super) struct Sight<'a> {
     pub(super) caption: &'a Caption,
-    /// Map values, axes (row, column); NaN where there is no data.
+    /// Values of the map, axes (row, column); NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) blocks: Blocks,
     pub(super) style: &'a MapStyle,
@@ -68,7 +70,8 @@ pub(super) struct Sight<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Writes the picture of the map to `path`. `ground`: elevations in metres, axes (row, column).
+/// Writes the picture of the map `sight` as PNG to `path`. `ground`: elevations in metres, axes
+/// (row, column).
 pub(super) fn write(
     path: &Path,
     sight: &Sight<'_>,
@@ -98,7 +101,8 @@ pub(super) fn write(
 }
 
 impl Sight<'_> {
-    /// Draws the map with title and legend. `ground`: elevations in metres, axes (row, column).
+    /// Returns the picture of the map with title and legend. `ground`: elevations in metres, axes
+    /// (row, column).
     pub(super) fn sheet(&self, ground: Array2<f32>) -> Image {
         let map = self.map(ground);
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
@@ -143,7 +147,8 @@ impl Sight<'_> {
         }
     }
 
-    /// Draws the map without title and legend. `ground`: elevations in metres, axes (row, column).
+    /// Returns the picture of the map without title and legend. `ground`: elevations in metres,
+    /// axes (row, column).
     fn map(&self, ground: Array2<f32>) -> Image {
         let Picture { width, height, rgb } = Hillshade::muted(ground, self.site.cell_size_m);
         let mut image = Image { width, height, rgb };
@@ -161,7 +166,7 @@ impl Sight<'_> {
         image
     }
 
-    /// Draws the map's colours without ground as RGBA bytes, `width` × `height` pixels. `place`
+    /// Returns the map's colours without ground as RGBA bytes, `width` × `height` pixels. `place`
     /// converts a pixel (x, y) to a position (column, row) in cells.
     pub(super) fn overlay(
         &self,
@@ -186,7 +191,8 @@ impl Sight<'_> {
     }
 
     /// Returns the map value at the pixel (`x`, `y`), and the pixel's distance from the border of
-    /// the shown area in pixels, positive inside. `None` if there is no data around the pixel.
+    /// the coloured area in pixels, positive inside. `None` if there is no data around the pixel.
+    /// `place`: position (column, row) in cells of a pixel.
     fn number(
         &self,
         place: &impl Fn(usize, usize) -> (f64, f64),
@@ -205,9 +211,9 @@ impl Sight<'_> {
         ))
     }
 
-    /// Interpolates bilinearly between the four blocks around the position (`x`: column, `y`: row)
-    /// in cells. Returns the value and the covered fraction (0.5 on the border of the shown area);
-    /// `None` without data.
+    /// Interpolates the map values bilinearly between the four blocks around the position (`x`:
+    /// column, `y`: row) in cells. Returns the value, and the coverage by colour from 0 to 1 (0.5
+    /// on the border of the coloured area); `None` without data.
     fn interpolated(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         let (rows, cols) = self.values.dim();
         let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
@@ -238,15 +244,16 @@ impl Sight<'_> {
         (share > 0.0).then(|| (sum / share, share))
     }
 
-    /// Returns log₁₀ of the ratio of `value` to the lower end of a logarithmic colour scale, at
-    /// least −1.
+    /// Returns log₁₀ of the ratio of `value` to the value at the lower end of a logarithmic colour
+    /// scale, at least −1.
     fn decades(&self, value: f64) -> f64 {
         let decades = (value / self.style.range.0).log10();
         if decades > -1.0 { decades } else { -1.0 }
     }
 
-    /// Blends the colour of `value` over the hillshade colour `ground`. `inside`: distance from the
-    /// border of the shown area in pixels, positive inside.
+    /// Returns the sRGB colour of a map pixel: the colour of `value`, blended over the hillshade
+    /// colour `ground`. `inside`: distance from the border of the coloured area in pixels, positive
+    /// inside.
     fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
         let covered = self.covered(inside);
         let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
@@ -259,8 +266,8 @@ impl Sight<'_> {
         })
     }
 
-    /// Returns the opacity of the map's colour, 0 to 1. `inside`: distance from the border of the
-    /// shown area in pixels, positive inside.
+    /// Returns the opacity, 0 to 1, of the map's colour at a pixel. `inside`: distance from the
+    /// border of the coloured area in pixels, positive inside.
     fn covered(&self, inside: f32) -> f32 {
         (inside + 0.5).clamp(0.0, 1.0)
             * if self.style.single {
@@ -271,7 +278,7 @@ impl Sight<'_> {
     }
 
     /// Returns the RGBA colour of `value` for an overlay without ground. `inside`: distance from
-    /// the border of the shown area in pixels, positive inside.
+    /// the border of the coloured area in pixels, positive inside.
     fn alone(&self, value: f64, inside: f32) -> [u8; 4] {
         let (covered, border) = (self.covered(inside), border(inside));
         let opacity = covered + border * (1.0 - covered);
@@ -283,8 +290,8 @@ impl Sight<'_> {
     }
 }
 
-/// Returns the opacity, 0 to 0.55, of the black border line at the distance `inside` from the
-/// border in pixels.
+/// Returns the opacity, 0 to 0.55, of the black line along the border of the coloured area.
+/// `inside`: distance from the border in pixels.
 fn border(inside: f32) -> f32 {
     0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0)
 }

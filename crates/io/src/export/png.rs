@@ -11,10 +11,11 @@ use lavoxel_files::output::{Existing, WholeFile};
 /// Text chunk of a PNG: keyword and text.
 pub type Label<'a> = (&'a str, String);
 
-/// Compression level, and print resolution in pixels per inch.
+/// Options of a PNG file: compression level, and print resolution in pixels per inch (`None`: not
+/// stated).
 pub(super) type Options = (Compression, Option<f64>);
 
-/// Options of pictures for the screen.
+/// Options of PNG files for the screen, which state no print resolution.
 pub(super) const PLAIN: Options = (Compression::Balanced, None);
 
 /// Writes a picture of 8-bit sRGB pixels, row-major from the top, to `path`: three bytes per pixel
@@ -49,7 +50,7 @@ pub fn write_png_at(
     Ok(file.commit()?)
 }
 
-/// Returns the bytes of the file that [`write_png_at`] would write; `path` is only used in the
+/// Returns the bytes of the PNG file that `write_png_at` would write; `path` is only used in the
 /// message.
 ///
 /// # Errors
@@ -66,11 +67,11 @@ pub fn png_at(
     Ok(bytes)
 }
 
-/// Metres per inch.
+/// Length of an inch in metres.
 const INCH_M: f64 = 0.0254;
 
-/// Encodes `pixels`, in the layout of [`write_png`], as a PNG file to `file`. `dpi`: print
-/// resolution in pixels per inch; `labels`: texts stored in the file.
+/// Encodes `pixels`, in the layout of [`write_png`], as PNG and writes the bytes to `file`. `dpi`:
+/// print resolution in pixels per inch; `labels`: texts stored in the file.
 pub(super) fn encode(
     (compression, dpi): Options,
     file: impl Write,

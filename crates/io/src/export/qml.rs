@@ -1,8 +1,8 @@
-//! QGIS styles of maps: `lava.qml` next to `lava.tif` colours the layer like the program's own
-//! pictures.
+//! QGIS styles of maps: `lava.qml` next to `lava.tif` colours the map in QGIS like the program's
+//! own pictures.
 //!
-//! QGIS 3 reads the file when the layer is added, and lists every round value of the scale in the
-//! layer panel.
+//! QGIS 3 reads the file when the map is added to a project, and lists every round value of the
+//! scale in its layer panel.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -66,9 +66,10 @@ fn document(style: &MapStyle) -> String {
     )
 }
 
-/// Entry of the colour table in a QGIS style file.
+/// Entry of the colour table in a QGIS style file: a value with its colour and label.
 struct Item {
-    /// Largest value that gets the entry's colour; `None` for the last entry, which has no limit.
+    /// Upper end of the range of values that get the entry's colour; `None` for the last entry,
+    /// whose range has no upper end.
     value: Option<f64>,
     color: [u8; 3],
     opacity: u8,
@@ -89,8 +90,8 @@ impl Item {
     }
 }
 
-/// Returns the colour table: both ends of the colour scale and the round values in between,
-/// ascending.
+/// Returns the entries of the colour table: both ends of the colour scale and the round values in
+/// between, ascending.
 fn items(style: &MapStyle) -> Vec<Item> {
     let item = |value: f64, label: String| Item {
         value: Some(value),
@@ -131,8 +132,8 @@ fn items(style: &MapStyle) -> Vec<Item> {
         .collect()
 }
 
-/// Returns the palette as a QGIS colour ramp, from which QGIS makes new classes if the user asks
-/// for it.
+/// Returns the palette of `style` as a QGIS colour ramp, from which QGIS makes new classes if the
+/// user asks for it.
 fn gradient(style: &MapStyle) -> String {
     let rgba = |share: f32| {
         let [r, g, b] = style.palette.srgb(share);
@@ -157,7 +158,7 @@ fn gradient(style: &MapStyle) -> String {
     )
 }
 
-/// Escapes text for use in XML attributes and elements.
+/// Escapes `text` for use in XML attributes and elements.
 pub fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars().filter(|c| !c.is_control()) {

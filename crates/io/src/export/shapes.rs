@@ -13,7 +13,7 @@ use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::outline::{Corner, Outline, edges, outlines};
 use lavoxel_geo::map::{Site, contour, rounded};
 
-/// Map that is exported as lines or polygons.
+/// Map values, labels and options: input for drawing a map as lines or polygons.
 pub(super) struct Drawing<'a> {
     pub(super) caption: &'a Caption,
     /// Map values, axes (row, column); NaN where there is no data.
@@ -22,24 +22,24 @@ pub(super) struct Drawing<'a> {
     /// Values at which contour lines are drawn, in the unit of the map; `None` takes the values
     /// that the legend labels.
     pub(super) levels: Option<&'a [f64]>,
-    /// Set if lines and outlines are smoothed by cutting corners.
+    /// Set if contour lines and outlines are smoothed by cutting corners.
     pub(super) smooth: bool,
     pub(super) about: &'a Provenance,
     pub(super) site: &'a Site,
 }
 
-/// Connected component of a footprint.
+/// Connected component of a footprint (cells connected by common edges), as polygon rings.
 pub(super) struct Component {
-    /// Outer ring, followed by the rings of holes. Rings are closed without repeating the first
-    /// point.
+    /// Outer ring, followed by the rings of holes; points are (column, row). Rings are closed
+    /// without repeating the first point.
     pub(super) rings: Vec<Vec<Point>>,
-    /// Number of cells in the component.
+    /// Number of cells in the connected component.
     pub(super) cells: usize,
 }
 
 impl Drawing<'_> {
-    /// Fails if the points of the lines or polygons, at `a_point` bytes each, would exceed the
-    /// memory limit. `path` is used in the message.
+    /// Fails if the points of the map's lines or polygons would exceed the memory limit. `a_point`:
+    /// memory per point in bytes; `path`: output file, for the message.
     pub(super) fn check(&self, path: &Path, a_point: f64) -> Result<(), ExportError> {
         let points = if self.has_lines() {
             self.points_of_lines()
@@ -51,8 +51,8 @@ impl Drawing<'_> {
             .map_err(ExportError::memory(path))
     }
 
-    /// Estimates the memory of `points` points at `a_point` bytes each, and of the map values from
-    /// which the points are traced.
+    /// Estimates the memory of `points` points of lines or polygons, and of the map values from
+    /// which these are traced. `a_point`: memory per point in bytes.
     pub(super) fn weigh(&self, points: usize, a_point: f64) -> MemoryEstimate {
         let points = MemoryEstimate::new("the lines of the map", points, a_point);
         points.and(MemoryEstimate::new(
@@ -67,7 +67,7 @@ impl Drawing<'_> {
         self.caption.above.is_none()
     }
 
-    /// Returns an upper bound on the number of points of all contour lines.
+    /// Returns an upper bound on the number of points of all contour lines of the map.
     fn points_of_lines(&self) -> usize {
         let values = self.values_of_lines();
         self.rounded(
@@ -78,7 +78,7 @@ impl Drawing<'_> {
         )
     }
 
-    /// Returns an upper bound on the number of points of all outlines.
+    /// Returns an upper bound on the number of points of all outlines of the footprint.
     pub(super) fn points_of_pieces(&self) -> usize {
         self.rounded(edges(&self.covered()))
     }
@@ -91,8 +91,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Returns the values from which contour lines are traced. NaN becomes 0 if the map uses no
-    /// data for the value 0.
+    /// Returns the map values from which contour lines are traced. If cells without the quantity
+    /// have no data on the map (NaN), these cells have the value 0.
     fn values_of_lines(&self) -> Array2<f64> {
         let none_at_zero = self.style.none_at_zero;
         self.values.mapv(|value| {
@@ -104,7 +104,7 @@ impl Drawing<'_> {
         })
     }
 
-    /// Returns a mask of the cells whose value is shown in colour.
+    /// Returns for each cell of the map true if its value is shown in colour; axes (row, column).
     fn covered(&self) -> Array2<bool> {
         self.values.mapv(|value| self.style.shows(value))
     }
@@ -146,7 +146,7 @@ impl Drawing<'_> {
             .filter(|(_, lines)| !lines.is_empty())
     }
 
-    /// Iterates over the connected components of the cells whose value is shown.
+    /// Iterates over the connected components of the cells that are shown in colour.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Component> + '_ {
         let piece = |Outline {
                          outer,
@@ -173,7 +173,7 @@ impl Drawing<'_> {
         outlines(&self.covered()).into_iter().map(piece)
     }
 
-    /// Returns the area of a cell in m².
+    /// Returns the area of a cell of the map in m² on the ground.
     pub(super) fn cell_area_m2(&self) -> f64 {
         self.site.cell_size_m * self.site.cell_size_m
     }

@@ -13,16 +13,17 @@ use lavoxel_files::output::Existing;
 /// to the index).
 type WriteList = fn(&Path, &[(u64, String)], Existing) -> Result<(), ExportError>;
 
-/// Functions of one volume or mesh format.
+/// Functions of one file format for volumes or meshes.
 #[derive(Debug)]
 struct Writer {
-    /// Fails for a box that exceeds a limit of the format.
+    /// Function that fails for a simulation box that exceeds a size limit of the format.
     check: fn(&Path, Grid) -> Result<(), ExportError>,
-    /// Returns a lower estimate of the memory of writing, in addition to the memory of the world.
+    /// Function that returns a lower estimate of the memory of writing a simulation box, in
+    /// addition to the memory of the world.
     need: fn(Grid) -> MemoryEstimate,
     write: fn(&Path, &ExportState<'_>, &Skin, Existing) -> Result<(), ExportError>,
-    /// File extension of the series index and the function that writes it; `None` if the format has
-    /// no index files.
+    /// File extension of the index of a series of files, and the function that writes it; `None` if
+    /// the format has no index files.
     list: Option<(&'static str, WriteList)>,
 }
 
@@ -120,12 +121,12 @@ impl SpaceFile {
         })
     }
 
-    /// Returns the path of the file.
+    /// Returns the path to which the volume or mesh is written.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns an export in the same format to `path`.
+    /// Returns an export in the same format with the output path `path`.
     #[must_use]
     pub fn at(&self, path: PathBuf) -> Self {
         Self {
@@ -134,7 +135,7 @@ impl SpaceFile {
         }
     }
 
-    /// Returns the path of the series index; `None` if the format has no index files.
+    /// Returns the path of the index of a series of files; `None` if the format has no index files.
     pub fn list(&self) -> Option<PathBuf> {
         self.writer
             .list
@@ -155,8 +156,8 @@ impl SpaceFile {
         (self.writer.need)(grid)
     }
 
-    /// Writes the simulation step `shot` to the path of the export. `skin`: options for meshes,
-    /// unused by volumes.
+    /// Writes a volume or mesh of the simulation step `shot` to the path of the export. `skin`:
+    /// options for meshes, unused by volumes.
     ///
     /// # Errors
     /// When the format cannot represent the step, memory does not suffice, or the file cannot be
@@ -170,8 +171,8 @@ impl SpaceFile {
         (self.writer.write)(&self.path, shot, skin, existing)
     }
 
-    /// Writes the [series index](SpaceFile::list) for `steps`, pairs of step and file name. Does
-    /// nothing if the format has no index files.
+    /// Writes the index of a series of files for `steps`, pairs of step and file name. Does nothing
+    /// if the format has no index files.
     ///
     /// # Errors
     /// When the index cannot be written.

@@ -7,15 +7,15 @@ use std::collections::btree_map::Entry;
 use super::MEND;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 
-/// Edge length of a block in cells.
+/// Edge length of a block of the sparse field, in cells.
 pub(super) const EDGE: usize = 8;
-/// Number of cells per block.
+/// Number of cells in a block of the sparse field.
 pub(super) const CELLS: usize = EDGE * EDGE * EDGE;
 
-/// Values of one block; the up axis varies fastest, then north, then east.
+/// Values of the cells in one block; the up axis varies fastest, then north, then east.
 #[derive(Clone)]
 pub(super) struct Block<T> {
-    /// Bit mask of the cells that have a value, by cell index.
+    /// Bit mask of the cells in the block that have a value, by cell index.
     pub(super) active: [u64; CELLS / 64],
     pub(super) values: [T; CELLS],
 }
@@ -34,20 +34,21 @@ impl<T: Copy> Block<T> {
 
 /// Sparse field of values of type `T` over the cells of the simulation box.
 pub(super) struct Sparse<T> {
-    /// Blocks by block position (cell position divided by 8).
+    /// Blocks with at least one value; key: position of the block (cell position divided by 8).
     pub(super) blocks: BTreeMap<[u16; 3], Box<Block<T>>>,
-    /// Error of a memory check that failed while the field grew; `None` if none failed.
+    /// Error of a memory check that failed while the field grew; `None` if all succeeded.
     full: Option<TooMuchMemory>,
 }
 
-/// Number of new blocks between two checks of the memory limit.
+/// Number of blocks that are added between two checks of the memory limit.
 const CHECKED: usize = 256;
 
-/// Memory that a block needs in addition to its values, in bytes: tree entry and allocator.
+/// Memory that a block needs in addition to its values, in bytes: its entry in the `BTreeMap`, and
+/// overhead of the allocator.
 const A_BLOCK: usize = 48;
 
 impl<T: Copy + Default> Sparse<T> {
-    /// Creates a field without values.
+    /// Creates a sparse field without values.
     pub(super) fn new() -> Self {
         Self {
             blocks: BTreeMap::new(),
@@ -55,7 +56,7 @@ impl<T: Copy + Default> Sparse<T> {
         }
     }
 
-    /// Estimates the memory of a field with `blocks` blocks.
+    /// Estimates the memory of a sparse field with `blocks` blocks.
     fn need(blocks: usize) -> MemoryEstimate {
         MemoryEstimate::new(
             "the cells of the file",
@@ -64,18 +65,19 @@ impl<T: Copy + Default> Sparse<T> {
         )
     }
 
-    /// Reserves the memory of the field; the reservation ends when the result is dropped.
+    /// Reserves the memory of the sparse field until the result is dropped.
     pub(super) fn held(&self) -> Held {
         Self::need(self.blocks.len()).held()
     }
 
-    /// Returns the field, or the memory error if values were dropped because of the memory limit.
+    /// Returns the field, or the memory error if `set` has dropped values because of the memory
+    /// limit.
     pub(super) fn whole(self) -> Result<Self, TooMuchMemory> {
         self.full.clone().map_or(Ok(self), Err)
     }
 
     /// Sets the value of the cell `[east, north, up]`. If there is no memory for a new block, the
-    /// value is dropped, and [`Sparse::whole`] will return the error.
+    /// value is dropped, and [`Sparse::whole`] will return the memory error.
     pub(super) fn set(&mut self, cell: [usize; 3], value: T) {
         let number = cell.map(|c| (c / EDGE) as u16);
         let blocks = self.blocks.len();
@@ -101,13 +103,14 @@ impl<T: Copy + Default> Sparse<T> {
     }
 }
 
-/// Returns the index of the cell `[i, j, k]` within its block.
+/// Returns the index of the cell `[i, j, k]` ([east, north, up]) within its block.
 #[inline]
 pub(super) fn place([i, j, k]: [usize; 3]) -> usize {
     (i % EDGE * EDGE + j % EDGE) * EDGE + k % EDGE
 }
 
-/// Returns the position of the cell with index `at` in the block at position `block`.
+/// Returns the position `[east, north, up]` of the cell with the index `at` in the block at the
+/// position `block`.
 pub(super) fn cell_of(block: [u16; 3], at: usize) -> [usize; 3] {
     let inner = [at / (EDGE * EDGE), at / EDGE % EDGE, at % EDGE];
     std::array::from_fn(|axis| usize::from(block[axis]) * EDGE + inner[axis])

@@ -7,13 +7,13 @@ use lavoxel_sim::state::State;
 /// Simulation step with site and provenance: input of volume and mesh exports.
 #[derive(Clone, Copy)]
 pub struct ExportState<'a> {
-    /// State of the world after the step.
+    /// State of the world after the exported step.
     pub world: &'a State,
-    /// Position of the simulation box on the map.
+    /// Position of the simulation box on the map, and the size of its cells.
     pub site: &'a Site,
     /// Provenance that the files state: scene, seed, step and cautions.
     pub about: &'a Provenance,
-    /// Hash of the state as by [`State::state_hash`], computed once for all files of the step.
+    /// Hash of the state (see `State::state_hash`), computed once for all files of the step.
     pub state: u64,
 }
 
@@ -25,8 +25,8 @@ impl ExportState<'_> {
         }
     }
 
-    /// Returns provenance and position as pairs (name, text) for the metadata of files; equal in
-    /// all formats.
+    /// Returns provenance and position of the box as pairs (name, text) for the metadata of
+    /// exported files, equal in all formats.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![

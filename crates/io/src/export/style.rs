@@ -7,10 +7,10 @@ use lavoxel_base::measure::Span;
 use lavoxel_base::round::{number, round_up, steps};
 use lavoxel_geo::terrain::hillshade::Tint;
 
-/// Upper bound on the number of labelled values along a linear colour scale.
+/// Upper bound on the number of values that are labelled along a linear colour scale.
 const MOST: f64 = 8.0;
 
-/// sRGB colour of a footprint. Chosen by eye.
+/// sRGB colour of a footprint on maps. Chosen by eye.
 const FOOTPRINT: [u8; 3] = [214, 60, 24];
 
 /// Colour mapping of a map: range, palette, title and unit of the scale.
@@ -18,17 +18,17 @@ const FOOTPRINT: [u8; 3] = [214, 60, 24];
 pub struct MapStyle {
     /// Title of the colour scale, such as `water thickness`.
     pub title: String,
-    /// Unit of the values; empty for dimensionless values.
+    /// Unit of the mapped values; empty for dimensionless values.
     pub unit: &'static str,
     /// Palette, from the lower to the upper end of `range`.
     pub palette: Palette,
     /// Values at the lower and the upper end of the palette, in `unit`.
     pub range: (f64, f64),
-    /// Set if the colour scale is logarithmic.
+    /// Set if the colour scale of the map is logarithmic.
     pub log: bool,
-    /// Set if the value 0 means that nothing is there and gets no colour.
+    /// Set if the value 0 means that nothing is there, so that 0 gets no colour.
     pub none_at_zero: bool,
-    /// Set if the map has a single value, as a footprint has.
+    /// Set if the map has a single value and so a single colour, as a footprint has.
     pub single: bool,
     /// Classes with fixed colours, which replace the palette; empty for continuous values.
     pub classes: &'static [Class],
@@ -41,8 +41,9 @@ impl MapStyle {
         Self::up_to(caption, values, 0.0)
     }
 
-    /// Creates the colour mapping like `Self::of`, with a scale that extends at least to `upper`
-    /// (in the unit of the map), so that several maps can share a scale.
+    /// Creates the colour mapping for a map with the labels `caption` and the values `values`. The
+    /// scale extends at least to `upper` (in the unit of the map), so that several maps can share
+    /// one scale.
     pub fn up_to(caption: &Caption, values: &Values, upper: f64) -> Self {
         let ramp = caption.ramp;
         let single = caption.above.is_some();
@@ -89,8 +90,8 @@ impl MapStyle {
             && (!self.log || value >= self.range.0)
     }
 
-    /// Returns the position of `value` on the palette, clamped to the range 0 (lower end) to 1
-    /// (upper end).
+    /// Returns the position of `value` on the palette: 0 at the lower end, 1 at the upper end;
+    /// values beyond the ends are clamped.
     pub fn place(&self, value: f64) -> f32 {
         let (low, high) = self.range;
         let share = if self.log {
@@ -101,7 +102,8 @@ impl MapStyle {
         share.clamp(0.0, 1.0) as f32
     }
 
-    /// Returns the sRGB colour of `value`: that of its class, or from the palette.
+    /// Returns the sRGB colour of `value`: the colour of its class or, without classes, from the
+    /// palette.
     pub fn color(&self, value: f64) -> [u8; 3] {
         if let Some(class) = self
             .classes
@@ -132,7 +134,7 @@ impl MapStyle {
             .collect()
     }
 
-    /// Formats `value` with as many digits as the scale needs, followed by the unit.
+    /// Formats `value` with the number of digits that the scale needs, followed by the unit.
     pub fn label(&self, value: f64) -> String {
         let (low, high) = self.range;
         let step = if self.log {
@@ -143,7 +145,7 @@ impl MapStyle {
         self.with_unit(&number(value, step))
     }
 
-    /// Appends the unit of the scale, if any, to the formatted number `number`.
+    /// Returns the formatted number `number`, followed by the unit of the scale if it has one.
     pub fn with_unit(&self, number: &str) -> String {
         if self.unit.is_empty() {
             number.to_owned()
@@ -153,8 +155,8 @@ impl MapStyle {
     }
 }
 
-/// Returns the range (lower end, upper end) of the colour scale for the data range `found`
-/// (smallest, largest value); `None` if there is no data.
+/// Returns the range (lower end, upper end) of the colour scale. `span`: rule for the ends of the
+/// scale; `found`: smallest and largest value of the data, or `None` if there is no data.
 fn range(span: Span, found: Option<(f64, f64)>) -> (f64, f64) {
     let (least, most) = found.unwrap_or((0.0, 1.0));
     match span {

@@ -13,7 +13,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// Integer that means no data.
+    /// Integer that means no data in a map of integers.
     pub const NO_WHOLE: i32 = lavoxel_geo::terrain::write::NO_DATA;
 
     /// Returns the smallest and the largest value; `None` if no column has data.
@@ -36,7 +36,7 @@ impl Values {
         }
     }
 
-    /// Converts the values to floats, NaN where there is no data.
+    /// Returns the values as floats, NaN where there is no data.
     pub fn to_reals(&self) -> Array2<f64> {
         match self {
             Self::Real(values) => values.mapv(f64::from),

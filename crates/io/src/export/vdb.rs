@@ -26,25 +26,25 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_sim::lowpass::RowFilter;
 use lavoxel_sim::state::State;
 
-/// Magic number of OpenVDB.
+/// Magic number at the beginning of an OpenVDB file.
 const MAGIC: u64 = 0x5644_4220;
-/// Versions in the file header: file format, then major and minor version of the library whose
+/// Version numbers in the file header: file format, major and minor version of the library whose
 /// conventions the file follows.
 const VERSIONS: [u32; 3] = [224, 10, 0];
-/// Compression flags: only active values are stored (2), compressed with zlib (1).
+/// Compression flags of a grid: only active values are stored (2), compressed with zlib (1).
 const COMPRESSION: u32 = 1 | 2;
-/// Flag before the values of a node: inactive voxels have the background value.
+/// Flag before the values of a node, which says that inactive voxels have the background value.
 const INACTIVE_IS_BACKGROUND: u8 = 0;
-/// Number of children along an edge of a lower internal node (16³ leaves).
+/// Number of leaf nodes along an edge of a lower internal node.
 const LOWER: usize = 16;
-/// Number of children along an edge of an upper internal node (32³ lower nodes).
+/// Number of lower internal nodes along an edge of an upper internal node.
 const UPPER: usize = 32;
 
-/// Leaves of a grid, by position of the upper node, index of the lower node in the upper node, and
-/// index of the leaf in the lower node.
+/// Leaf nodes of a grid, by position of the upper internal node, index of the lower internal node
+/// in the upper one, and index of the leaf in the lower one.
 type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
 
-/// Type of number that an OpenVDB grid stores per voxel.
+/// Type of number that an OpenVDB grid stores per voxel: scalar or vector.
 trait Value: Copy + Default {
     /// Name of the OpenVDB tree type for grids of this value type.
     const TREE: &'static str;
@@ -115,15 +115,15 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
         .map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
-/// Grid that is to be written: name and quantity.
+/// OpenVDB grid that is to be written: its name, and the quantity that gives its values.
 struct GridOf {
     name: String,
     quantity: Quantity,
-    /// Set if the low-passed amount is written in place of the quantity.
+    /// Set if the low-passed amount is written instead of the values of the quantity.
     smooth: bool,
 }
 
-/// Returns the grids of a world in file order.
+/// Returns the OpenVDB grids for the cells of `world`, in file order, without the grids of the air.
 fn grids(world: &State) -> Vec<GridOf> {
     let quantities = world.quantities();
     let grids = quantities.iter().flat_map(|quantity| {
@@ -179,7 +179,7 @@ fn identifier(shot: &ExportState<'_>) -> String {
     )
 }
 
-/// Metadata entry: name, OpenVDB type name and bytes of the value.
+/// Metadata entry of an OpenVDB file: name, OpenVDB type name and bytes of the value.
 struct Meta {
     name: String,
     kind: &'static str,
@@ -292,16 +292,17 @@ fn grid_metadata<V: Value>(name: &str, field: &Sparse<V>) -> Vec<Meta> {
     metadata
 }
 
-/// Affine transform from voxel index to local metres: scale and translation.
+/// Affine transform from the voxel index of an OpenVDB grid to local metres: scale and translation.
 struct Transform {
-    /// Size of a voxel in metres, axes [east, north, up].
+    /// Size of a voxel in metres, [east, north, up].
     scale: [f64; 3],
     /// Centre of the voxel with index 0, in local metres [east, north, up].
     centre: [f64; 3],
 }
 
 impl Transform {
-    /// Writes the transform with derived values, which the library reads rather than recomputes.
+    /// Writes the transform together with values derived from it, which OpenVDB reads from the file
+    /// and does not compute.
     fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let Self { scale, centre } = *self;
         let uniform = scale[2].to_bits() == scale[0].to_bits();
@@ -329,7 +330,8 @@ impl Transform {
     }
 }
 
-/// Groups the leaves of `field` by the internal nodes of the tree.
+/// Groups the blocks of `field`, which become leaf nodes, by the internal nodes of the OpenVDB
+/// tree.
 fn nodes<V: Value>(field: &Sparse<V>) -> Nodes<'_, V> {
     let mut nodes = Nodes::new();
     for (place, leaf) in &field.blocks {
@@ -369,8 +371,8 @@ fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::
     Ok(())
 }
 
-/// Writes an internal node whose child positions are `children`: the mask of children and no tile
-/// values. `edge`: number of children along an edge.
+/// Writes an internal node of the OpenVDB tree without tile values. `children`: indices of its
+/// children in the node; `edge`: number of children along an edge.
 fn write_inner<'a, V: Value>(
     file: &mut impl Write,
     children: impl Iterator<Item = &'a usize>,
@@ -388,8 +390,8 @@ fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
         .try_for_each(|word| file.write_all(&word.to_le_bytes()))
 }
 
-/// Writes `values` compressed with zlib after the compressed size. Values that do not become
-/// smaller are written uncompressed after their negated size.
+/// Writes the compressed size of `values` and then `values` compressed with zlib. Values that do
+/// not become smaller are written uncompressed after their negated size.
 fn write_values<V: Value>(
     file: &mut impl Write,
     values: impl Iterator<Item = V>,

@@ -27,21 +27,22 @@ use lavoxel_base::grid::Place;
 use lavoxel_files::output::{Existing, whole};
 use lavoxel_sim::state::State;
 
-/// Upper bound on the number of cells of a box: ParaView needs 17 bytes per cell.
+/// Upper bound on the number of cells of a box that can be exported: ParaView needs 17 bytes per
+/// cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Size of a compression block in bytes, before compression.
+/// Size of a compression block of an array in bytes, before compression.
 const BLOCK: usize = 1 << 17;
-/// Number of blocks that are compressed in parallel.
+/// Number of compression blocks that are compressed in parallel.
 const BATCH: usize = 32;
 /// Number of characters reserved for the file offset of an array, which is filled in after the
 /// array is written.
 const OFFSET_ROOM: usize = 20;
 
-/// Quantity that an array holds, and the way its values are computed.
+/// Quantity that a VTK array holds, and the way in which its values are computed.
 #[derive(Clone, Debug, PartialEq)]
 enum ArrayKind {
-    /// Values of a quantity in the cells.
+    /// Values of a quantity in the cells of the simulation box.
     Cells(Quantity),
     /// Values at points: mean of a quantity over the adjacent cells that are open or contain some
     /// of the material.
@@ -61,7 +62,7 @@ struct Array {
     kind: ArrayKind,
 }
 
-/// Returns the arrays of the file, in file order: those of cells, then those of points.
+/// Returns the arrays of the VTI file, in file order: [arrays of cells, arrays of points].
 fn arrays(world: &State) -> [Vec<Array>; 2] {
     let quantities = world.quantities();
     let named = |name: &str, of: &Quantity| of.with_name(name);
@@ -100,7 +101,8 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
 }
 
 impl Array {
-    /// Returns the VTK name of the element type, and the size of an element in bytes.
+    /// Returns the VTK name of the type of the array's elements, and the size of an element in
+    /// bytes.
     fn format(&self) -> (&'static str, usize) {
         if self.is_truth() {
             ("UInt8", 1)
@@ -109,7 +111,7 @@ impl Array {
         }
     }
 
-    /// Returns true if the elements are booleans (the array of solid cells).
+    /// Returns true if the elements of the array are booleans (the array of solid cells).
     fn is_truth(&self) -> bool {
         matches!(&self.kind, ArrayKind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
     }
@@ -214,7 +216,7 @@ fn write_head<W: Write + Seek>(
     Ok(places)
 }
 
-/// Writes the step as a time value, and the provenance as arrays with one string each.
+/// Writes the simulation step as a time value, and the provenance as arrays with one string each.
 fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
@@ -238,8 +240,8 @@ fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> 
     writeln!(file, "</FieldData>")
 }
 
-/// Writes an array in the layout of compressed VTK arrays: number of blocks, block size, size of a
-/// partial last block, compressed sizes, blocks.
+/// Writes the values of `array` in the layout of compressed VTK arrays: number of blocks, block
+/// size, size of a partial last block, compressed sizes, blocks.
 fn write_array<W: Write + Seek>(
     file: &mut W,
     shot: &ExportState<'_>,
@@ -288,18 +290,19 @@ fn write_array<W: Write + Seek>(
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-/// Writer that splits the bytes of an array into compressed blocks.
+/// Writer that splits the bytes of an array into blocks and compresses these.
 struct Blocks<'a, W> {
     file: &'a mut W,
     pending: Vec<u8>,
     sizes: Vec<u64>,
-    /// Compressed block of zeros, cached because most of a box is air; `None` before the first use.
+    /// Compressed block of zeros, cached because most of the simulation box is air; `None` before
+    /// the first use.
     empty: Option<Vec<u8>>,
 }
 
 impl<W: Write> Blocks<'_, W> {
-    /// Compresses and writes pending bytes if there are at least `least` bytes: whole blocks only,
-    /// or all bytes if `least` is less than the size of a block.
+    /// Compresses and writes the pending bytes if their number is at least `least`: whole blocks
+    /// only or, if `least` is less than the size of a block, all bytes.
     fn write(&mut self, least: usize) -> io::Result<()> {
         if self.pending.len() < least {
             return Ok(());
@@ -336,13 +339,14 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Computes the array values of one row from west to east; owns the row buffers.
+/// Values of a VTK array, computed one row at a time, from west to east, in buffers that this value
+/// owns.
 struct Rows<'a> {
     world: &'a State,
-    /// Buffer of a row of values to be written: one element longer than a row of cells, because a
-    /// row of points is.
+    /// Values of the row to be written; one element longer than a row of cells, because a row of
+    /// points has one more element.
     values: Vec<f32>,
-    /// Buffer of the cell values of one row.
+    /// Values of the row of cells read from the world.
     cells: Vec<f32>,
     sums: [Vec<f32>; 2],
 }
@@ -359,8 +363,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Appends the bytes of one row of `array` to `bytes`. `j`: index of the cell or point from the
-    /// south, `k`: from the floor.
+    /// Appends the values of one row of `array` to `bytes`, from west to east. `j`: index of the
+    /// row of cells or points from the south; `k`: index from the floor.
     fn write(&mut self, array: &Array, j: usize, k: usize, bytes: &mut Vec<u8>) {
         let grid = self.world.grid();
         let length = match &array.kind {
@@ -397,8 +401,9 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Sets the buffer `sums[number]` to the sum of `quantity` over the up to eight cells around
-    /// each point of the row (`j`, `k`). Sums of multiples of a 16-bit unit are exact.
+    /// Sets the buffer `sums[number]` to the sum of `quantity` over the cells (up to eight) around
+    /// each point of the row (`j` from the south, `k` from the floor). Sums of multiples of a
+    /// 16-bit unit are exact.
     fn add_up(&mut self, number: usize, quantity: &Quantity, j: usize, k: usize) {
         let (values, sums) = (self.world.values(quantity), &mut self.sums[number]);
         sums.fill(0.0);
@@ -412,8 +417,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Sets the first sum buffer to the amount and the second to quantity × amount, summed over the
-    /// up to eight cells around each point of the row (`j`, `k`).
+    /// Sets `sums[0]` to the amount and `sums[1]` to `quantity` × amount, each summed over the
+    /// cells (up to eight) around each point of the row (`j` from the south, `k` from the floor).
     fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
         let [values, amounts] =
             [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
@@ -434,8 +439,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Computes the value of each point of the row as `value(point, sums)`; 0 where the first sum
-    /// is 0.
+    /// Sets the value of each point `i` of the row to `value(i, sums at the point)`, or to 0 where
+    /// the first sum is 0.
     fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
         let [first, second] = &self.sums;
         for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
@@ -448,14 +453,16 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Iterates over the up to four rows (y, z) of cells adjacent to the row of points (`j`, `k`).
+/// Iterates over the rows (y, z) of cells, at most four, that are adjacent to a row of points. `j`:
+/// index of the row of points from the south; `k`: index from the floor.
 fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
     let (ny, nz) = (world.grid().ny, world.grid().nz);
     let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
-/// Counts the up to eight cells around the point `[i, j, k]` for which `takes` returns true.
+/// Returns the number of cells around the point `[i, j, k]` (at most eight) for which `takes`
+/// returns true.
 fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
     rows_around(world, j, k)

@@ -1,27 +1,27 @@
-//! Account of a quantity as a report shows it: sums in smallest units for JSON, and as text.
+//! Account of a conserved quantity as a report shows it: sums in units for JSON, and as text.
 
 use serde::{Serialize, Serializer};
 
 use lavoxel_base::account::{self, Side, Sum};
 
-/// Account of a conserved quantity in a report: present content, and sums of inflow and outflow.
+/// Account of a conserved quantity in a report: current content, and sums of inflow and outflow.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// Content of the simulation box at present, in smallest units of the quantity.
+    /// Current content of the simulation box, in units of the quantity.
     pub now: i128,
-    /// JSON key of the present content.
+    /// JSON key of the current content.
     now_key: &'static str,
-    /// Suffix that is appended to all JSON keys.
+    /// Text at the end of all JSON keys of the account, such as `_units`.
     suffix: &'static str,
     sums: Vec<Sum>,
-    /// Size of the smallest unit in m³ or J: numbers are serialised in m³ or J. `None`: numbers are
-    /// serialised in smallest units.
+    /// Size of a unit in m³ or J if numbers are serialised in m³ or J; `None` if numbers are
+    /// serialised in units.
     unit: Option<f64>,
 }
 
 impl Account {
-    /// Creates the account of a material: present content `now` and sums `sums` in smallest units.
-    /// JSON keys end in `_units`.
+    /// Creates the account of a material: current content `now` with the JSON key `now_key`, and
+    /// `sums`, both in units. All JSON keys end in `_units`.
     pub(super) fn of_matter(now_key: &'static str, now: u64, sums: Vec<Sum>) -> Self {
         Self {
             now: now.into(),
@@ -32,8 +32,8 @@ impl Account {
         }
     }
 
-    /// Creates an account that is serialised as a table of its own, so that its JSON keys have no
-    /// suffix.
+    /// Creates the account of matter that is serialised as a table of its own, so that its JSON
+    /// keys have no suffix. `now`: current content; `sums`: sums; both in units.
     pub(super) fn table(now: u64, sums: Vec<Sum>) -> Self {
         Self {
             now: now.into(),
@@ -44,8 +44,8 @@ impl Account {
         }
     }
 
-    /// Creates the account of a flow. `unit`: size of the smallest unit in m³ or J. The present
-    /// content, which follows from `sums`, is all liquid.
+    /// Creates the account of a flow's volume or heat. `suffix`: end of its JSON keys; `unit`: size
+    /// of a unit in m³ or J. The current content, which follows from `sums`, is that of the liquid.
     pub(super) fn of_flow(suffix: &'static str, sums: Vec<Sum>, unit: f64) -> Self {
         Self {
             now: -account::excess(&sums, 0),
@@ -56,18 +56,18 @@ impl Account {
         }
     }
 
-    /// Returns the present content in m³ or J; in smallest units if `unit` is `None`.
+    /// Returns the current content in m³ or J; in units if the field `unit` is `None`.
     pub(super) fn now(&self) -> f64 {
         self.size(self.now)
     }
 
-    /// Returns the sum with the key `key` in m³ or J; in smallest units if `unit` is `None`. 0 if
-    /// there is no such sum.
+    /// Returns the sum with the key `key` in m³ or J; in units if the field `unit` is `None`. 0 if
+    /// the account has no such sum.
     pub(super) fn get(&self, key: &str) -> f64 {
         self.size(self.units(key))
     }
 
-    /// Returns the total inflow in m³ or J; in smallest units if `unit` is `None`.
+    /// Returns the total inflow in m³ or J; in units if the field `unit` is `None`.
     pub(super) fn came(&self) -> f64 {
         let came = self.sums.iter().filter(|sum| sum.side == Side::Came);
         self.size(came.map(|sum| sum.units).sum())
@@ -77,8 +77,9 @@ impl Account {
         units as f64 * self.unit.unwrap_or(1.0)
     }
 
-    /// Formats the sums of one side of the account (inflow or outflow), except those with a key in
-    /// `not`. `amount` formats a size; a sum is omitted where it returns `None`.
+    /// Formats the sums of one side of the account (inflow or outflow), except those whose keys are
+    /// in `not`. `amount` formats a sum given in m³ or J (in units if the field `unit` is `None`);
+    /// a sum for which it returns `None` is left out.
     pub(super) fn parts(
         &self,
         side: Side,
@@ -98,7 +99,7 @@ impl Account {
         account::excess(&self.sums, self.now) == 0
     }
 
-    /// Returns the sum with the key `key` in smallest units; 0 if there is no such sum.
+    /// Returns the sum with the key `key` in units; 0 if the account has no such sum.
     pub(super) fn units(&self, key: &str) -> i128 {
         self.sums
             .iter()
@@ -106,8 +107,8 @@ impl Account {
             .map_or(0, |sum| sum.units)
     }
 
-    /// Formats the first `always` sums and all further sums that are not 0, separated by commas.
-    /// `amount` formats a number of smallest units.
+    /// Formats the sums of the account, separated by commas: the first `always` sums, and after
+    /// these only sums of inflow and outflow that are not 0. `amount` formats a number of units.
     pub(super) fn words(&self, always: usize, amount: impl Fn(i128) -> String) -> String {
         let shown =
             |at: usize, sum: &Sum| at < always || (sum.units != 0 && sum.side != Side::Aside);
@@ -123,7 +124,7 @@ impl Account {
     }
 }
 
-/// Serialises the account as a table: present content and sums by key.
+/// Serialises the account as a table: current content and sums, by key.
 impl Serialize for Account {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let key = |key: &str| format!("{key}{}", self.suffix);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::account::Account;
 use crate::report::as_table;
 
-/// Report of the air in a scene.
+/// Report of the air in a scene: grid, solver, and an account for each field.
 #[derive(Debug, Serialize)]
 pub(super) struct AirReport {
     solver: String,
@@ -16,7 +16,7 @@ pub(super) struct AirReport {
     cell_size_m: f64,
     step_s: f64,
     max_speed_m_s: f64,
-    /// Pairs (field name, account of the field).
+    /// Fields of the air in the report, as pairs (field name, account of the field).
     #[serde(flatten, serialize_with = "as_table")]
     fields: Vec<(&'static str, FieldReport)>,
 }
@@ -24,7 +24,7 @@ pub(super) struct AirReport {
 /// Report of one field of the air: its account and unit.
 #[derive(Debug, Serialize)]
 struct FieldReport {
-    /// Size of the field's smallest unit: in J for heat, in kg for all other fields.
+    /// Size of the field's unit: in J for heat, in kg for all other fields.
     unit: f64,
     #[serde(flatten)]
     account: Account,

@@ -10,48 +10,50 @@ use serde::Serialize;
 use super::account::Account;
 use lavoxel_base::account::Side;
 
-/// Fraction of fluxes reduced by the overshoot limiter above which the report warns.
+/// Fraction of all fluxes, reduced by the overshoot limiter, above which the report warns.
 const MOST_CAPPED: f64 = 1e-3;
 
-/// Mean width of a flow, in cells, below which its run-out depends on the cell size (by 8 % in a
-/// valley with a flow of four to five cells).
+/// Mean width of a flow, in cells, below which the report warns, because its run-out depends on the
+/// cell size (by 8 % in a valley with a flow of four to five cells).
 const LEAST_ACROSS: f64 = 5.0;
 
 /// Report of a flow of the physical model.
 #[derive(Debug, Serialize)]
 pub struct FlowReport {
-    /// Simulated time from the start, in seconds.
+    /// Simulated time of the flow from the start, in seconds.
     time_s: f64,
     step_s: f64,
-    /// Duration of the last step in seconds; shorter than `step_s` if the run ended within a step.
+    /// Duration of the last step in seconds; shorter than `step_s` if the run ended within the
+    /// step.
     last_step_s: f64,
     cell_height_m: f64,
-    /// Account of the volume in m³: initial content, inflow, and present distribution.
+    /// Account of the volume of lava in m³: initial content, inflow, and where the lava is now.
     #[serde(flatten)]
     volume: Account,
     area_m2: f64,
-    /// Thickness in metres above which a column counts as covered: the default of
+    /// Thickness in metres above which a column counts as covered by lava: the default of
     /// `--footprint-above`.
     area_above_m: f64,
-    /// Greatest straight-line distance from the nearest vent to a covered column, in metres.
+    /// Greatest straight-line distance in metres from the nearest vent to a column covered by lava.
     reach_m: f64,
     mean_thickness_m: f64,
     max_thickness_m: f64,
-    /// Elevation of the lowest ground under covered columns in metres; `None` if no column is
-    /// covered.
+    /// Elevation in metres of the lowest ground covered by lava; `None` if no column is covered.
     lowest_m: Option<f64>,
     max_speed_m_s: f64,
     roofed_columns: usize,
-    /// Account of the heat in joules.
+    /// Account of the heat of the lava in joules.
     heat_j: Account,
     reynolds: Reynolds,
-    /// Mean width of the covered area in cells; `None` if no column, or every column, is covered.
+    /// Mean width of the area covered by lava, in cells; `None` if no column, or every column, is
+    /// covered.
     cells_across: Option<f64>,
     #[serde(skip)]
     cell_size_m: f64,
     /// Fraction of all fluxes that the overshoot limiter reduced, 0 to 1.
     capped_share: f64,
-    /// Largest head difference in metres between two columns whose exchange a sub-step deferred.
+    /// Largest difference in metres between the lava levels of two adjacent columns whose exchange
+    /// of lava was deferred by a sub-step.
     put_off_m: f64,
     face_updates: u64,
     sub_steps: u64,
@@ -64,13 +66,16 @@ pub struct FlowReport {
 #[derive(Debug, Serialize)]
 struct Reynolds {
     max: f64,
-    /// Distance of the place from the west side of the simulation box, in metres.
+    /// Distance in metres from the west side of the simulation box to the place of the largest
+    /// Reynolds number.
     x_m: f64,
-    /// Distance of the place from the north side of the simulation box, in metres.
+    /// Distance in metres from the north side of the simulation box to the place of the largest
+    /// Reynolds number.
     z_m: f64,
-    /// Simulated time of the largest number, in seconds.
+    /// Simulated time in seconds at which the Reynolds number was largest.
     at_s: f64,
-    /// Simulated time in seconds at which the Reynolds number first exceeded 1; `None` if never.
+    /// Simulated time in seconds at which the Reynolds number first exceeded 1; `None` if it never
+    /// did.
     above_1_since_s: Option<f64>,
 }
 
@@ -138,7 +143,7 @@ fn heat_line(account: &Account) -> String {
     format!("heat        {came}; {}", went.join(", "))
 }
 
-/// Extent of the covered columns of a flow.
+/// Extent of the columns that a flow covers.
 #[derive(Default)]
 struct Extent {
     columns: usize,
@@ -148,13 +153,13 @@ struct Extent {
     lowest_m: Option<f64>,
     max_speed: f64,
     roofed: usize,
-    /// Number of edges between a covered and an uncovered column.
+    /// Number of edges between a column that the flow covers and one that it does not cover.
     edges: usize,
 }
 
 impl Extent {
-    /// Returns 2 · area / perimeter of the covered area in cells, which is the width of a long
-    /// strip; `None` if the perimeter is 0.
+    /// Returns the mean width of the covered area in cells: 2 · area / perimeter, which is the
+    /// width of a long band; `None` if the perimeter is 0.
     fn cells_across(&self) -> Option<f64> {
         (self.edges > 0).then(|| 2.0 * self.columns as f64 / self.edges as f64)
     }
@@ -214,7 +219,8 @@ impl Extent {
 }
 
 impl FlowReport {
-    /// Returns the report of `simulation`; `None` if it does not run the physical model.
+    /// Returns the report of the flow in `simulation`; `None` if the simulation does not use the
+    /// physical model.
     pub fn new(simulation: &Simulation, site: &Site) -> Option<Self> {
         let flow = simulation.world().flow()?;
         let account = flow.account();
@@ -248,7 +254,8 @@ impl FlowReport {
         })
     }
 
-    /// Returns the extent in the form that reports of the cellular automaton (classic model) use.
+    /// Returns the extent of the flow as reports of the cellular automaton (classic model) state
+    /// it.
     pub(super) fn extent(&self) -> super::Extent {
         let cells = |metres: f64| metres / self.cell_height_m;
         super::Extent {
@@ -261,7 +268,7 @@ impl FlowReport {
         }
     }
 
-    /// Returns the simulated time in seconds.
+    /// Returns the simulated time of the flow in seconds.
     pub(super) fn time_s(&self) -> f64 {
         self.time_s
     }
@@ -329,8 +336,9 @@ impl FlowReport {
         ]
     }
 
-    /// Returns warnings, one sentence each: liquid that could not be poured or left the simulation
-    /// box, and places where an assumption of the model or of its sub-steps is violated.
+    /// Returns warnings, one sentence each: about liquid that could not be poured or left the
+    /// simulation box, and about places where an assumption of the model or of its sub-steps is
+    /// violated.
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {

@@ -6,21 +6,21 @@ use lavoxel_sim::source::VentSpec;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
-/// Position of the simulation box and its vents in a report.
+/// Position of the simulation box and of its vents on the map, for a report.
 #[derive(Debug, Serialize)]
 pub(super) struct Location {
     floor_m: f64,
-    /// Vertical exaggeration; 1 in the physical model, where cells may have a separate height but
-    /// heights are not stretched.
+    /// Factor by which heights of the simulation box are stretched; 1 in the physical model, which
+    /// never stretches heights.
     vertical_exaggeration: f64,
     map: Option<MapPlace>,
     vents: Vec<VentPlace>,
 }
 
-/// Bounds of the simulation box on the map of the terrain file.
+/// Bounds of the simulation box in the coordinate reference system of the terrain's file.
 #[derive(Debug, Serialize)]
 struct MapPlace {
-    /// Bounds west, south, east, north, in map units.
+    /// West, south, east and north side of the simulation box, in map units.
     bounds: Bounds,
     crs: Option<String>,
 }
@@ -34,8 +34,8 @@ struct VentPlace {
     map_y: Option<f64>,
 }
 
-/// Serialises a vent; for a vent of the physical model, the fields `rate` and `energy` of the
-/// cellular automaton (classic model) are omitted.
+/// Serialises a vent without fields that its model does not use: a vent of the physical model has
+/// neither `rate` nor `energy`.
 fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
     let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
     if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {

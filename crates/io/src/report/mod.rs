@@ -28,14 +28,14 @@ use self::air::AirReport;
 pub use self::flow::FlowReport;
 use self::location::Location;
 
-/// Report of `lavoxel run`: serialisable, and as [text](Report::text). Amounts are in smallest
-/// units; [`AMOUNT_ONE`] units fill a cell.
+/// Report of `lavoxel run`: serialisable, and printable as text. Amounts are in units; `AMOUNT_ONE`
+/// units fill a cell.
 #[derive(Debug, Serialize)]
 pub struct Report {
     scene: String,
     version: &'static str,
     steps: u64,
-    /// Number of completed stages of the next step, if the run was interrupted within that step;
+    /// Number of stages completed in the current step, if the run was interrupted within the step;
     /// otherwise `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages_of_next_step: Option<usize>,
@@ -46,11 +46,11 @@ pub struct Report {
     cell_size_m: f64,
     #[serde(flatten)]
     whereabouts: Location,
-    /// Notes about defaults that were chosen for a heightmap without a scene.
+    /// Notes about defaults that were chosen for a heightmap without a scene, one sentence each.
     chosen: Vec<String>,
     walls: Walls,
     unit: u16,
-    /// Account of the amount of lava.
+    /// Account of the amount of lava, in units.
     #[serde(flatten)]
     mass: Account,
     energy: f64,
@@ -62,12 +62,12 @@ pub struct Report {
     extent: Extent,
     /// Number of columns at the sides of the simulation box that contain lava.
     edge_columns: usize,
-    /// Volume of lava in m³ that left through open sides.
+    /// Volume of lava in m³ that left through open sides of the simulation box.
     outflow_m3: f64,
-    /// Pairs (name, report) of the materials other than lava.
+    /// Pairs (name, report), one for each material other than lava.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     materials: Vec<(String, MaterialReport)>,
-    /// Pairs (name, report) of the elements that materials declare.
+    /// Pairs (name, report), one for each element that materials declare.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     elements: Vec<(String, ElementReport)>,
     /// Report of the air; `None` in a scene without air.
@@ -82,7 +82,8 @@ pub struct Report {
     note: &'static str,
     /// Warnings about losses and limits of the model, one sentence each.
     warnings: Vec<String>,
-    /// Lines of the text report that are not part of the JSON.
+    /// Lines about position, vents and automatic choices, which the text report shows and the JSON
+    /// omits.
     #[serde(skip)]
     summary: Vec<String>,
     #[serde(skip)]
@@ -105,7 +106,8 @@ struct MaterialReport {
     liquid_cells: u64,
     #[serde(flatten)]
     extent: Extent,
-    /// Numbers of tiles by state of motion, for grains; `None` for other materials.
+    /// Numbers of tiles that contain grains, at rest or moving; `None` for materials other than
+    /// grains.
     #[serde(flatten)]
     tiles: Option<GrainTiles>,
     #[serde(skip)]
@@ -117,7 +119,8 @@ struct MaterialReport {
 /// Numbers of tiles (8 × 1 × 4 cells) that contain grains.
 #[derive(Debug, Serialize)]
 struct GrainTiles {
-    /// Number of tiles that the grain rule will process in the next step.
+    /// Number of tiles that the rule of grains will process in the next step, because grains in
+    /// them may move.
     looked_at_tiles: usize,
     resting_tiles: usize,
 }
@@ -126,15 +129,15 @@ struct GrainTiles {
 #[derive(Debug, Serialize)]
 struct GoalReport {
     name: String,
-    /// Verdict on the goal; `None` while the goal is undecided.
+    /// Verdict on the goal, won or lost; `None` while the goal is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
     /// Step at which the verdict was reached; `None` while the goal is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_at_step: Option<u64>,
     material: String,
-    /// Amount of the material inside the goal's shape, in full cells: now, or at the step of the
-    /// verdict.
+    /// Amount of the material inside the goal's shape, in full cells: at the step of the verdict
+    /// or, while undecided, at the end of the run.
     cells: f64,
     /// Volume of the goal's shape that was not solid before the first step, in full cells.
     room_cells: f64,
@@ -155,8 +158,8 @@ impl GoalReport {
     }
 }
 
-/// Account of an element over all materials: amount in full cells × content of the element that the
-/// material declares.
+/// Account of a chemical element over all materials: amount in full cells × content of the element
+/// that the material declares.
 #[derive(Debug, Serialize)]
 struct ElementReport {
     now: f64,
@@ -176,7 +179,8 @@ impl ElementReport {
         }
     }
 
-    /// Returns true if the element ever occurred, or if its account is not balanced.
+    /// Returns true if the element ever occurred in the simulation box, or if its account is not
+    /// balanced.
     fn was_there(&self) -> bool {
         self.now > 0.0 || self.came > 0.0 || !self.exact
     }
@@ -190,7 +194,7 @@ impl ElementReport {
     }
 }
 
-/// Extent of a material over the columns of the simulation box.
+/// Extent of one material over the columns of the simulation box.
 #[derive(Debug, Serialize)]
 struct Extent {
     covered_columns: usize,
@@ -200,23 +204,25 @@ struct Extent {
     volume_m3: f64,
 }
 
-/// Returns the account of the amount in `layer`, of which `mass` smallest units are in the
-/// simulation box now.
+/// Returns the account of the amount of material in `layer`. `mass`: current content of the
+/// simulation box, in units.
 fn mass_of(layer: &Layer, mass: u64) -> Account {
     Account::of_matter("mass", mass, layer.ledger().mass())
 }
 
-/// Formats the sums of a material's account in full cells; the fourth and further sums are omitted
-/// while they are 0.
+/// Formats the account `mass` of a material as text, in full cells; sums after the third are
+/// omitted while they are 0.
 fn mass_words(mass: &Account) -> String {
     mass.words(3, |units| format!("{:.3}", cells(units as u64)))
 }
 
-/// Fraction of a liquid that left through open sides, from which on the report warns.
+/// Fraction of a liquid that left through open sides of the simulation box from which on the report
+/// warns.
 const MOST_LEFT: f64 = 0.5;
 
-/// Returns warnings about material that vents could not pour, that found no room, or that was lost
-/// to new rock. `of` names the material in the sentences, such as ` of water`.
+/// Returns warnings about material that did not get into the simulation box or was lost: blocked
+/// under the roof, put where denser matter left no room, or displaced by new rock. `of`: words that
+/// name the material in the sentences, such as ` of water`.
 fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
     let units = ["blocked", "refused", "crushed"].map(|key| mass.units(key) as u64);
     let [blocked, refused, crushed] = units.map(cells);
@@ -237,8 +243,8 @@ fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use
         .map(|(_, line)| line)
 }
 
-/// Returns a warning if at least half of the liquid called `name` left through open sides;
-/// otherwise `None`.
+/// Returns a warning if at least half of the liquid called `name` left through open sides of the
+/// simulation box; otherwise `None`.
 fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
     let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]].map(|keys| {
         keys.iter()
@@ -269,8 +275,8 @@ impl Extent {
         }
     }
 
-    /// Formats covered columns, covered area and greatest depth of the material named `name` as a
-    /// text.
+    /// Formats covered columns, covered area and greatest depth of the material named `name` as one
+    /// line of text.
     fn words(&self, name: &str) -> String {
         format!(
             "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m)",
@@ -323,7 +329,7 @@ impl MaterialReport {
     }
 }
 
-/// Serialises `pairs` as a table with the first elements as keys.
+/// Serialises `pairs` as a table whose keys are the first elements of the pairs.
 fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
     pairs: &[(K, V)],
     serializer: S,
@@ -332,8 +338,8 @@ fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
 }
 
 impl Report {
-    /// Creates the report of `scene` and the final state `stage`. `interrupted`: not all steps of
-    /// the scene were computed.
+    /// Creates the report of `scene` and the final state `stage`. `interrupted`: the run was
+    /// stopped before its last step.
     pub fn new(scene: &Scene, stage: &BuiltScene, interrupted: bool) -> Self {
         let BuiltScene {
             simulation,
@@ -430,7 +436,7 @@ impl Report {
         &self.warnings
     }
 
-    /// Returns the warnings that follow from the numbers of the report.
+    /// Returns the stored warnings, and the warnings that follow from the numbers of the report.
     fn warned(&self) -> Vec<String> {
         let of_lava = match &self.flow {
             Some(flow) => flow.warnings(),
@@ -559,8 +565,8 @@ impl Report {
 }
 
 impl Report {
-    /// Formats the lava totals (mass, energy, numbers of cells, extent) as five lines of the
-    /// report's text, for lava of the cellular automaton.
+    /// Formats the totals of the lava (mass, energy, numbers of cells, extent) in the cellular
+    /// automaton as five lines of the report's text.
     fn classic_lines(&self) -> [String; 5] {
         let (now, volume) = (cells(self.mass.now as u64), volume(self.extent.volume_m3));
         [
@@ -577,8 +583,8 @@ impl Report {
     }
 }
 
-/// Returns the number of lava cells that can spread in the next step: enough energy, and support
-/// below.
+/// Returns the number of lava cells of the cellular automaton that can spread in the next step:
+/// with enough energy, and on a support.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (
         simulation.world(),

@@ -22,13 +22,14 @@ pub(super) struct Front {
 enum FrontPosition {
     /// Distance of the front from the vent, in metres.
     Distance(f64),
-    /// Position of the front, in map coordinates.
+    /// Position of the front as [x, y] in the map coordinates of the scene.
     Point([f64; 2]),
 }
 
 impl Front {
-    /// Returns the distance in metres from the point `from` (column, row in cells) to the front. A
-    /// front given as a distance returns that distance; `from` is then ignored.
+    /// Returns the distance in metres on the ground from the point `from` (column, row in cells) to
+    /// the front. For a front that the table states as a distance, returns that distance and
+    /// ignores `from`.
     pub(super) fn distance_from(&self, from: [f64; 2], site: &Site) -> f64 {
         match self.place {
             FrontPosition::Distance(metres) => metres,

@@ -1,9 +1,9 @@
-//! Calibration: finds the scene numbers whose runs agree best with observations of an eruption, and
-//! the range of numbers that agree as well.
+//! Calibration: finds the values of scene parameters whose runs agree best with observations of an
+//! eruption, and the range of values that agree as well.
 //!
-//! A [`Vary`] names a scene number and its bounds. Observations are outlines, thicknesses and
-//! positions of the front, each at a time; a run scores from 0 to 1 against each, and its score is
-//! the weighted mean.
+//! A [`Vary`] states a scene parameter and its bounds. Observations are outlines, thicknesses and
+//! positions of the front, each at a time. A run gets a score from 0 to 1 against each observation;
+//! the score of the run is their weighted mean.
 //!
 //! 1. A population of runs searches for the best numbers by differential evolution (Storn and
 //!    Price, Journal of Global Optimization 11, 1997, with the mutation of JADE: Zhang and

@@ -1,5 +1,5 @@
-//! Observations of an eruption on the columns of the simulation box, and the score of a run against
-//! every observation.
+//! Observations of an eruption, resampled to the columns of the simulation box, and the score of a
+//! run against each observation.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use lavoxel_sim::records::FlowRecords;
 /// Observation of the lava at one time: an outline, a thickness map or a front position.
 #[derive(Clone, Debug)]
 pub(super) struct Observation {
-    /// Display name for reports: file name and time.
+    /// Display name of the observation for reports: file name and time.
     pub(super) name: String,
     /// Time of the observation, in seconds since the start of the run.
     pub(super) time_s: f64,
@@ -37,8 +37,8 @@ enum Sort {
         beyond: usize,
         above_m: f32,
     },
-    /// Thickness map. `metres`: observed thickness of each column, in metres; `beyond`: sum of the
-    /// observed thicknesses of all cells outside the simulation box, in metres.
+    /// Thickness map. `metres`: observed thickness of each column, in metres; `beyond`: observed
+    /// volume outside of the simulation box divided by the area of a column, in metres.
     Thickness { metres: Vec<f32>, beyond: f64 },
     /// Front position. `from`: origin of the distance (column, row in cells); `distance_m`:
     /// distance of the front from `from`, in metres; `above_m`: thickness in metres above which a
@@ -50,7 +50,7 @@ enum Sort {
     },
 }
 
-/// Reader that resamples observation files to the columns of one box.
+/// Reader that resamples observation files to the columns of the simulation box.
 pub(super) struct Onto<'a> {
     pub(super) site: &'a Site,
     /// End time of the runs, in seconds; the time of observations whose file states none.
@@ -75,8 +75,9 @@ impl Onto<'_> {
         Ok(at)
     }
 
-    /// Reads an observed outline: polygons, or a raster whose cells above the threshold are
-    /// covered. Returns a message if the file is invalid or its time is after the end of the runs.
+    /// Reads an observed outline: polygons, or a raster whose cells with values above `above_m` are
+    /// covered by lava. Returns a message if the file is invalid, if nothing of the outline lies in
+    /// the simulation box, or if the time of the file is after the end of the runs.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
         let limit = Limit {
             above: self.above_m,
@@ -104,8 +105,9 @@ impl Onto<'_> {
         })
     }
 
-    /// Returns the mask of the columns that a footprint covers, and the number of its cells outside
-    /// of the simulation box. `path`: file of the footprint, for messages.
+    /// Returns the mask of the columns that the footprint `source` covers (row-major), and the
+    /// number of the footprint's raster cells outside of the simulation box. `path`: file of the
+    /// footprint, for messages.
     fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
         let place = self.site.placement();
         let empty = Footprint {
@@ -136,7 +138,9 @@ impl Onto<'_> {
         Ok((rows.iter().copied().collect(), beyond))
     }
 
-    /// Reads an observed thickness map: a raster in metres.
+    /// Reads an observed thickness map, which is a raster in metres. Returns a message if the file
+    /// is no such raster, has no lava in the simulation box, or has a time after the end of the
+    /// runs.
     pub(super) fn thickness(&self, file: &DatedFile) -> Result<Observation, String> {
         // Reading the footprint also checks coordinate system and extent.
         let limit = Limit {
@@ -185,8 +189,9 @@ impl Onto<'_> {
         })
     }
 
-    /// Reads a table of front positions as one observation per row. The weights of all rows sum to
-    /// the weight of one outline.
+    /// Reads a table of front positions as one observation per row, with equal weights that sum to
+    /// 1, the weight of one outline. Returns a message if the table is invalid, a front lies at the
+    /// origin of the distances, or a time is after the end of the runs.
     pub(super) fn fronts(&self, path: &Path) -> Result<Vec<Observation>, String> {
         let fronts = fronts::read(path)?;
         let weight = 1.0 / fronts.len() as f64;
@@ -220,7 +225,8 @@ impl Onto<'_> {
     }
 }
 
-/// Returns the file name and the time of an observation, as its display name.
+/// Returns the display name of an observation: name of `file` without folder and, if stated, the
+/// time of the observation.
 fn name_of(file: &DatedFile) -> String {
     let short = PathBuf::from(file.path.file_name().unwrap_or_default());
     DatedFile {
@@ -230,8 +236,8 @@ fn name_of(file: &DatedFile) -> String {
     .to_string()
 }
 
-/// Returns the position (column, row) of the north-west cell of the raster `part` in the larger
-/// raster `all`.
+/// Returns the position (column, row) that the north-west cell of the raster `part` has in the
+/// larger raster `all`; both have equal cells.
 fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
     let cells = |length: f64, cell: f64| (length / cell).round().max(0.0) as usize;
     [
@@ -242,8 +248,9 @@ fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
 
 impl Observation {
     /// Returns the score of a simulated flow against this observation, from 0 (no agreement) to 1
-    /// (equal). Outline: √(∩/∪) of both areas; thickness: 1 − Σ|a − b| / Σ(a + b); front: the
-    /// smaller of both distances divided by the larger.
+    /// (equal). Outline: √(∩/∪) of the observed and the simulated area; thickness: 1 − Σ|a − b| /
+    /// Σ(a + b) over all columns; front: the smaller of the observed and the simulated distance
+    /// divided by the larger.
     pub(super) fn score(&self, flow: &Flow, records: &FlowRecords, site: &Site) -> f64 {
         match &self.sort {
             Sort::Outline {
@@ -297,7 +304,7 @@ impl Observation {
 }
 
 /// Returns the distance in metres from `from` (column, row in cells) to the farthest column whose
-/// recorded largest thickness exceeds `above_m` metres; 0 if there is none.
+/// recorded largest thickness exceeds `above_m` metres; 0 if no column does.
 fn reach_m(records: &FlowRecords, from: [f64; 2], above_m: f32, site: &Site) -> f64 {
     let nx = site.grid.nx;
     let covered = records

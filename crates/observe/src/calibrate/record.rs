@@ -8,35 +8,36 @@ use crate::study::Folder;
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::TRIAL;
 
-/// Text at the start of a run file; the checksum follows.
+/// Text at the start of a run file, directly before the checksum.
 const CHECKED: &str = "{\"checksum\":\"";
 
-/// Returns the text of the file of run `run`: a checksum, then `json`. The checksum depends on
-/// `run`, so that a file renamed to another run is rejected.
+/// Returns the text of the file of run `run`: a checksum, followed by `json`. The checksum depends
+/// on `run`, so that a file renamed to another run is rejected.
 fn checked(run: u64, json: &str) -> String {
     let sum = xxh3_64_with_seed(json.as_bytes(), run);
     format!("{CHECKED}{sum:016x}\",{}", json.trim_start_matches('{'))
 }
 
-/// Returns the JSON of run `run` from the text of its file; `None` if the checksum is missing or
-/// wrong.
+/// Returns the JSON in `text`, the content of the file of run `run`; `None` if the checksum is
+/// missing or wrong.
 fn unchecked(run: u64, text: &str) -> Option<String> {
     let (_, rest) = text.strip_prefix(CHECKED)?.split_once("\",")?;
     let json = format!("{{{rest}");
     (checked(run, &json) == text).then_some(json)
 }
 
-/// Content of the file of one calibration run.
+/// Content of the file of one calibration run, without the checksum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunFile {
     /// Fingerprint of the plan to which the run belongs, in hexadecimal.
     pub(super) plan: String,
-    /// Values of the varied scene numbers in this run, in the order of the plan.
+    /// Values of the varied scene parameters in the run, in the order of the plan and in the units
+    /// of the scene file.
     pub(super) values: Vec<f64>,
-    /// Scores of the run against each observation.
+    /// Scores of the run, one per observation.
     pub(super) scores: Scores,
-    /// Wall-clock time of the run, in seconds.
+    /// Wall-clock time of the calibration run, in seconds.
     pub(super) seconds: f64,
 }
 
@@ -65,14 +66,14 @@ impl RunFile {
         }
     }
 
-    /// Encodes this content as the file of run `run`.
+    /// Encodes this content as the bytes of the file of run `run`, with a checksum.
     pub(super) fn bytes(&self, run: u64) -> Vec<u8> {
         let text = serde_json::to_string(self).expect("a run is plain text and numbers");
         (checked(run, &text) + "\n").into_bytes()
     }
 }
 
-/// Returns the fingerprint of the plan of `folder`, in hexadecimal.
+/// Returns the fingerprint of the plan in the calibration folder `folder`, in hexadecimal.
 pub(super) fn plan_name(folder: &Folder) -> String {
     format!("{:032x}", folder.fingerprint)
 }

@@ -15,12 +15,12 @@ use lavoxel_base::words::short;
 use lavoxel_files::table::quoted;
 use lavoxel_scene::scene::Scene;
 
-/// Absolute correlation, 0 to 1, above which the report names two scene numbers that compensate
+/// Absolute correlation, 0 to 1, above which the report names two scene parameters that compensate
 /// each other.
 const TRADES: f64 = 0.7;
 
-/// Largest distance from a search bound, as a fraction of the search range, at which the report
-/// counts a value as lying on that bound.
+/// Distance from a search bound, as a fraction of the search range, within which the report counts
+/// a value as lying on the bound.
 const AT_BOUND: f64 = 0.02;
 
 /// Names of the result files that a calibration writes to its folder.
@@ -32,10 +32,10 @@ pub(super) const WRITTEN: [&str; 5] = [
     "trace.csv",
 ];
 
-/// Number of significant digits of printed values.
+/// Number of significant digits with which the report prints values of scene parameters.
 const DIGITS: i32 = 4;
 
-/// Caution that every report of a calibration prints.
+/// Caution against use as a forecast that every report of a calibration prints.
 const NO_FORECAST: &str =
     "A fit, not a forecast: the numbers were chosen for what they are judged by.";
 
@@ -43,7 +43,8 @@ const NO_FORECAST: &str =
 #[derive(Debug, Serialize)]
 pub struct Report {
     runs: usize,
-    /// Number of runs without a valid scene, because their scene numbers contradict each other.
+    /// Number of runs for which no scene could be built, because the values of the varied scene
+    /// parameters contradict each other.
     faults: usize,
     best_run: usize,
     score: f64,
@@ -69,7 +70,8 @@ struct Scored {
     score: f64,
 }
 
-/// Result for one varied scene number: best value, and range of the plausible values.
+/// Result for one varied scene parameter: value in the best run, and range of the values in
+/// plausible runs.
 #[derive(Debug, Serialize)]
 struct Number {
     key: String,
@@ -77,13 +79,13 @@ struct Number {
     low: f64,
     high: f64,
     bounds: [f64; 2],
-    /// True if the range of plausible values touches a search bound, so that values beyond the
-    /// bound may be plausible, too.
+    /// Set if the range of plausible values touches a search bound, so that values beyond the bound
+    /// may be plausible.
     at_bound: bool,
 }
 
-/// Two scene numbers whose values are correlated over the plausible runs: one compensates the
-/// other.
+/// Two scene parameters whose values are correlated over the plausible runs, so that a change of
+/// one compensates a change of the other.
 #[derive(Debug, Serialize)]
 struct Trade {
     a: String,
@@ -150,7 +152,7 @@ impl Report {
         }
     }
 
-    /// Returns the values of the varied scene numbers in the best run, in the order of the plan.
+    /// Returns the values of the varied scene parameters in the best run, in the order of the plan.
     pub(super) fn best_values(&self) -> Vec<f64> {
         self.numbers.iter().map(|number| number.best).collect()
     }
@@ -304,7 +306,8 @@ impl Report {
     }
 
     /// Writes all result files to `folder` and returns their paths. `done`: points and scores of
-    /// all runs, `all`: their run files, `best`: the scene with the values of the best run.
+    /// all runs; `all`: contents of their run files; `best`: the scene with the values of the best
+    /// run.
     pub(super) fn write(
         &self,
         folder: &Folder,
@@ -332,7 +335,7 @@ impl Report {
     }
 
     /// Formats all runs as a CSV table with one row per run: phase, values, scores and wall-clock
-    /// time.
+    /// time. `done`: points and scores of the runs; `all`: contents of their run files.
     fn trace(&self, done: &[Done], all: &[RunFile]) -> String {
         let names = |list: &[Scored]| {
             list.iter()
@@ -372,7 +375,8 @@ impl Report {
         text
     }
 
-    /// Plots the score of each run over the value of each varied scene number, as SVG.
+    /// Plots the score of each run over the value of each varied scene parameter, one plot per
+    /// parameter, and returns the SVG text.
     fn profiles(&self, done: &[Done], all: &[RunFile]) -> Result<String, StudyError> {
         let least = self.least_plausible_score;
         let runs = || {
@@ -432,8 +436,8 @@ fn moments(numbers: &[f64]) -> (Option<f64>, Option<f64>) {
     (Some(mean), Some((squares / (count - 1.0)).sqrt()))
 }
 
-/// Returns the pairs of varied scene numbers whose correlation over the plausible runs exceeds
-/// `TRADES` in absolute value.
+/// Returns the pairs of varied scene parameters whose correlation over the plausible runs `found`
+/// exceeds `TRADES` in absolute value.
 fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
     let column = |i: usize| found.iter().map(move |done| done.point.shares[i]);
     let mut trades = Vec::new();

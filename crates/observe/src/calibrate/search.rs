@@ -5,34 +5,37 @@
 
 use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 
-/// Crossover probability of the differential evolution: the chance that a coordinate comes from the
-/// mutant instead of the current member of the population.
+/// Crossover probability of the differential evolution: the chance that a coordinate of a new point
+/// comes from the mutant instead of the population member it may replace.
 const CROSSED: f64 = 0.9;
 
-/// Range of the differential weight F of a mutation, which is drawn uniformly.
+/// Smallest and largest differential weight F, the factor on difference vectors in a mutation;
+/// drawn uniformly between both.
 const FACTORS: [f64; 2] = [0.4, 0.9];
 
-/// Fraction of the population, by score, from which a mutation takes its leader (p in JADE).
+/// Fraction of the population, namely the members with the highest scores, from which a mutation
+/// draws its leader (p in JADE).
 const LEADERS: f64 = 0.2;
 
-/// Fraction of all runs, repetitions excluded, that the search phase takes.
+/// Fraction of the runs (repetitions not counted) that belong to the search phase.
 const SEARCHED: f64 = 0.6;
 
 /// Standard deviation of the random displacement of points in the spread phase, as a fraction of
 /// the search range.
 const JITTER: f64 = 0.02;
 
-/// Smallest difference between the best score and the score from which runs count as plausible.
+/// Smallest distance below the best score at which a run still counts as plausible.
 const LEAST_MARGIN: f64 = 0.01;
 
 /// Phase of a calibration to which a run belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Search for the run with the highest score.
+    /// Search of the calibration for the run with the highest score.
     Search,
     /// Repetition of the best run with other random seeds, which shows the scatter of its score.
     Repeat,
-    /// Sampling of the region of the search space whose points score as well as the repetitions.
+    /// Sampling of the region of the search space in which runs score as well as the repetitions of
+    /// the best run.
     Spread,
 }
 
@@ -46,23 +49,23 @@ impl Phase {
     }
 }
 
-/// Point of the search space: one coordinate per varied number, from 0 (lower bound) to 1 (upper
-/// bound), and the phase that chose the point.
+/// Point of the search space: one coordinate per varied scene parameter, from 0 (lower bound) to 1
+/// (upper bound), and the phase that chose the point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) shares: Vec<f64>,
     pub(super) phase: Phase,
 }
 
-/// Completed run: its point and its score, 0 to 1.
+/// Completed run of a calibration: its point in the search space, and its score, 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Done {
     pub(super) point: Point,
     pub(super) score: f64,
 }
 
-/// Size of a search: seed, and numbers of varied scene numbers, runs, population members and
-/// repetitions.
+/// Settings of the search: random seed, and the counts of varied scene parameters, runs, population
+/// members and repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Search {
     pub(super) seed: u64,
@@ -73,7 +76,7 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Returns the number of runs in the search phase, a multiple of the population size.
+    /// Returns the number of runs in the search phase: a multiple of the population size.
     pub(super) fn searched(&self) -> usize {
         let wished =
             SEARCHED * self.runs.saturating_sub(self.repeats) as f64 / self.population as f64;
@@ -108,8 +111,8 @@ impl Search {
             .collect()
     }
 
-    /// Returns the population after the complete generations in `done`: the best run of each
-    /// member.
+    /// Returns the population after the runs `done`: for each population member, the run with the
+    /// highest score among the runs made for this member.
     fn population_of<'a>(&self, done: &'a [Done]) -> Vec<&'a Done> {
         let mut slots: Vec<&Done> = Vec::new();
         for (i, trial) in done.iter().enumerate() {
@@ -158,9 +161,9 @@ impl Search {
         }
     }
 
-    /// Returns the coordinates of population member `slot` in the first generation by Latin
-    /// hypercube sampling: on each coordinate axis, each of the `population` equal intervals holds
-    /// one member.
+    /// Returns the coordinates of the population member with index `slot` in the first generation
+    /// by Latin hypercube sampling: on each coordinate axis, each of the `population` equal
+    /// intervals holds one member.
     fn first(&self, slot: usize, numbers: Numbers) -> Vec<f64> {
         let parts = |i: usize| {
             let order = Numbers::new(self.seed, 0);
@@ -177,9 +180,9 @@ impl Search {
             .collect()
     }
 
-    /// Returns a new point of the spread phase: one of the points `plausible`, displaced along the
-    /// difference of two others (a move of differential evolution Monte Carlo, ter Braak,
-    /// Statistics and Computing 16, 2006).
+    /// Returns a new point of the spread phase for run number `run`: one of the points `plausible`,
+    /// displaced along the difference of two others (a move of differential evolution Monte Carlo,
+    /// ter Braak, Statistics and Computing 16, 2006).
     fn spreading(&self, run: usize, plausible: &[&[f64]]) -> Point {
         let numbers = Numbers::new(self.seed, run);
         let pick = |use_: usize| plausible[numbers.below(plausible.len(), use_)];
@@ -194,16 +197,16 @@ impl Search {
     }
 }
 
-/// Returns the run with the highest score, the first of several; repetitions are excluded. `None`
-/// without runs.
+/// Returns the run with the highest score, the first if several are equal; repetitions are
+/// excluded. `None` if `done` is empty.
 pub(super) fn best(done: &[Done]) -> Option<&Done> {
     let runs = done.iter().filter(|done| done.point.phase != Phase::Repeat);
     runs.reduce(|best, run| if run.score > best.score { run } else { best })
 }
 
-/// Returns the score from which runs are plausible: two standard deviations below the mean score of
-/// the repetitions, but at least [`LEAST_MARGIN`] below the best score of the search. `None`
-/// without runs of the search phase.
+/// Returns the lowest score of plausible runs: two standard deviations below the mean score of the
+/// repetitions, but at least `LEAST_MARGIN` below the best score of the search. `None` if `done`
+/// has no run of the search phase.
 pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
     let best = done
         .iter()
@@ -230,20 +233,21 @@ pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
     Some(repeated.min(best - LEAST_MARGIN))
 }
 
-/// Iterates over the runs at or above the plausibility threshold; repetitions are excluded.
+/// Iterates over those runs of `done` whose score is at least `least_plausible(done)`; repetitions
+/// are excluded.
 pub(super) fn plausible(done: &[Done]) -> impl Iterator<Item = &Done> {
     let least = least_plausible(done).unwrap_or(f64::INFINITY);
     done.iter()
         .filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
 }
 
-/// Maps any coordinate into the range 0 to 1 by reflection at both bounds.
+/// Maps a coordinate of any finite value into the range 0 to 1 by reflection at 0 and at 1.
 fn reflected(share: f64) -> f64 {
     let folded = share.rem_euclid(2.0);
     if folded > 1.0 { 2.0 - folded } else { folded }
 }
 
-/// Source of the random numbers of one run.
+/// Generator of the random numbers that choose the point of one run.
 #[derive(Clone, Copy)]
 struct Numbers(StepKey);
 
@@ -258,8 +262,8 @@ impl Numbers {
         )
     }
 
-    /// Returns a random number, uniform in the open interval (0, 1). `use_` numbers the purpose,
-    /// `i` the coordinate or population member; equal arguments give equal numbers.
+    /// Returns a random number, uniform in the open interval (0, 1). `use_`: index of the purpose;
+    /// `i`: index of the coordinate or population member. Equal arguments give equal numbers.
     fn uniform(self, use_: usize, i: usize) -> f64 {
         self.0.uniform_at([use_, i, 0])
     }
@@ -287,8 +291,9 @@ mod tests {
         }
     }
 
-    /// Score with a narrow ridge, on which one number compensates the other; repetitions scatter by
-    /// 0.01.
+    /// Returns the score of a synthetic run: largest at the point (0.3, 0.7), with a narrow ridge
+    /// through this point, along which one coordinate compensates the other. Repetitions differ by
+    /// up to 0.01 from the score without noise.
     fn score(point: &Point, run: usize) -> f64 {
         let [x, y] = [point.shares[0] - 0.3, point.shares[1] - 0.7];
         let noise = if point.phase == Phase::Repeat {

@@ -1,27 +1,27 @@
-//! Search space of a calibration: varied scene numbers with their bounds.
+//! Search space of a calibration: varied scene parameters with their bounds.
 
 use std::fmt;
 use std::str::FromStr;
 
 use lavoxel_scene::scene::NumberKey;
 
-/// Scene number with its search bounds; as text `flow.lava.yield_pa=100..5000`, with `:log`
+/// Scene parameter with its search bounds; as text `flow.lava.yield_pa=100..5000`, with `:log`
 /// appended for a search in the logarithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vary {
-    /// Key of the scene number that is varied.
+    /// Key of the varied scene parameter in the scene file.
     pub key: NumberKey,
-    /// Lower bound of the search, in the unit of the scene number.
+    /// Lower bound of the search, in the unit of the scene parameter.
     pub low: f64,
-    /// Upper bound of the search, in the unit of the scene number.
+    /// Upper bound of the search, in the unit of the scene parameter.
     pub high: f64,
     /// True if the search is uniform in the logarithm of the value instead of in the value.
     pub is_log: bool,
 }
 
 impl Vary {
-    /// Returns the value of the scene number at the coordinate `share`: 0 is the lower bound, 1 the
-    /// upper bound.
+    /// Returns the value of the scene parameter at the coordinate `share`: 0 is the lower bound, 1
+    /// the upper bound.
     pub(super) fn value(&self, share: f64) -> f64 {
         match self.is_log {
             true => libm::exp(

@@ -26,41 +26,44 @@ use lavoxel_scene::scene::{BuiltScene, Model, NumberKey, Scene, Seconds, Templat
 
 /// Upper bound on the number of runs of a calibration.
 const MOST_RUNS: usize = 100_000;
-/// Upper bound on the number of scene numbers that a calibration varies.
+/// Upper bound on the number of scene parameters that a calibration varies.
 const MOST_NUMBERS: usize = 20;
 
-/// Lower bound on the population size, and upper bound on the default population size.
+/// Lower bound on the population size, and upper bound on the population size that is chosen by
+/// default.
 const POPULATION: [usize; 2] = [8, 40];
-/// Default number of population members per varied scene number.
+/// Default number of population members per varied scene parameter.
 const EACH: usize = 6;
 
-/// Interval at which this process looks for the run files that other shards make.
+/// Time between two looks for the run files that the processes of other shards write.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Settings of a calibration; each field is a flag of `lavoxel calibrate`.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Observed outlines: polygons, or rasters whose cells above the value `above` are covered.
+    /// Observed outlines: polygons, or rasters whose cells with values greater than `above` are
+    /// covered by lava.
     pub observed: Vec<DatedFile>,
-    /// Observed thickness rasters, in metres.
+    /// Observed thickness rasters (values in metres) with which runs are compared.
     pub thickness: Vec<DatedFile>,
-    /// Tables of observed front positions.
+    /// Paths of tables of observed front positions.
     pub fronts: Vec<PathBuf>,
-    /// Outlines withheld from the search; the best run is compared with them at the end.
+    /// Outlines withheld from the search; the best run is compared with these outlines at the end.
     pub check: Vec<DatedFile>,
-    /// Varied scene numbers with their bounds.
+    /// Varied scene parameters with their bounds.
     pub vary: Vec<Vary>,
-    /// Total number of runs, repetitions included.
+    /// Total number of runs of the calibration, including repetitions.
     pub runs: usize,
-    /// Number of runs in a generation of the search; `None`: six per varied number, clamped to 8 to
-    /// 40.
+    /// Number of runs in a generation of the search; `None`: six per varied scene parameter,
+    /// clamped to 8 to 40.
     pub population: Option<usize>,
     /// Number of times that the best run is repeated with other random seeds.
     pub repeats: usize,
     /// Thickness in metres above which a column counts as covered by lava.
     pub above: f64,
-    /// Point in map coordinates from which front distances are measured; `None`: the first vent.
+    /// Point [x, y] in map coordinates from which front distances are measured; `None`: the centre
+    /// of the first vent.
     pub from: Option<[f64; 2]>,
 }
 
@@ -81,11 +84,11 @@ impl Default for Settings {
     }
 }
 
-/// Part of each generation's runs that this process makes: index of the part from 0, and number of
-/// parts.
+/// Share of each generation's runs that this process simulates: (index of the shard from 0, number
+/// of shards).
 type Shard = (usize, usize);
 
-/// Calibration whose settings have been validated.
+/// Calibration of a scene whose settings have been validated.
 pub struct Fit {
     trials: Trials,
     vary: Vec<Vary>,
@@ -94,8 +97,8 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// Prepares the calibration of a scene of the physical model. `at_once`: number of concurrent
-    /// runs; setting `stop` aborts long steps.
+    /// Prepares the calibration of `scene`, which must use the flow model. `at_once`: number of
+    /// concurrent runs; setting `stop` makes all runs abort their current step.
     ///
     /// # Errors
     /// Names the invalid setting as the flag of the program, or the missing memory.
@@ -152,9 +155,10 @@ impl Fit {
         PathBuf::from(FOLDER).join(format!("{}-calibrate", file_name(scene)))
     }
 
-    /// Makes all runs that have no file, `at_once` concurrently, and writes the results; `None` if
-    /// `ends` returned true before all runs existed. Calls `made` once for each run that exists.
-    /// With a `shard`, makes only the runs of this shard and waits for the run files of the others.
+    /// Simulates all runs that have no file, `at_once` concurrently, and writes the results; `None`
+    /// if `ends` returned true before all runs had a file. Calls `made` once for each run that has
+    /// a file. With a `shard`, simulates only the runs of this shard and waits for the run files of
+    /// the other shards.
     ///
     /// # Errors
     /// When the folder is of another plan, memory does not suffice, or a file cannot be read or
@@ -202,9 +206,9 @@ impl Fit {
         Ok(Some((report, written)))
     }
 
-    /// Makes those runs of one generation that have no file. `jobs`: run number, point and scene
-    /// numbers of each run of the generation. Returns false if `ends` returned true before all runs
-    /// existed.
+    /// Simulates those runs of one generation that have no file, `at_once` concurrently. `jobs`:
+    /// number, point and scene parameters of each run of the generation. Returns false if `ends`
+    /// returned true before all runs had a file.
     fn generation(
         &self,
         folder: &Folder,
@@ -268,8 +272,8 @@ impl Fit {
             .collect()
     }
 
-    /// Returns the score of a run: the mean of `scores` over the search observations, by their
-    /// weights.
+    /// Returns the score of a run: the mean of its `scores` against the observations of the search,
+    /// weighted by the weights of the observations.
     fn score(&self, scores: &Scores) -> f64 {
         let weights = self
             .trials
@@ -322,8 +326,8 @@ impl Settings {
         })
     }
 
-    /// Reads all observation files: first those for the search, then those withheld for the final
-    /// check.
+    /// Reads all observation files. Returns (observations for the search, observations withheld for
+    /// the final check).
     fn observations(
         &self,
         scene: &Scene,
@@ -374,8 +378,8 @@ impl Settings {
         Ok((observed, checked))
     }
 
-    /// Returns the plan file with all inputs that determine the outcome of a run. `ground`: hash of
-    /// the ground; `scene`: name of the scene.
+    /// Returns the plan file, which states all inputs that determine the outcome of a run.
+    /// `ground`: hash of the ground; `scene`: name of the scene.
     fn plan(&self, search: &Search, trials: &Trials, ground: u64, scene: &str) -> PlanFile {
         let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! Simulation of one calibration run: replaces scene numbers, and scores the result against the
+//! Simulation of one calibration run: replaces scene parameters, and scores the result against the
 //! observations.
 
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{NumberKey, Scene, SceneError, Template};
 use lavoxel_sim::simulation::Simulation;
 
-/// Scores of one run against the observations.
+/// Scores of one calibration run against all observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Scores {
-    /// Score against each observation of the search, 0 to 1.
+    /// Score of the run against each observation of the search, 0 to 1.
     pub(super) observed: Vec<f64>,
-    /// Score against each observation withheld from the search, 0 to 1.
+    /// Score of the run against each observation withheld from the search, 0 to 1.
     pub(super) checked: Vec<f64>,
-    /// Error message if no scene could be built from the values (all scores are then 0); `None`
+    /// Error message if no scene could be built from the values, which sets all scores to 0; `None`
     /// otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fault: Option<String>,
@@ -39,16 +39,16 @@ pub(super) struct Trials {
 }
 
 impl Trials {
-    /// Returns the scene with `values` in place of the varied numbers; `values` are in the order of
-    /// the plan.
+    /// Returns the scene with `values` as its varied scene parameters, in the order of the plan.
     pub(super) fn scene(&self, values: &[f64]) -> Result<Scene, SceneError> {
         let pairs: Vec<_> = self.keys.iter().zip(values.iter().copied()).collect();
         self.template.with(&pairs)
     }
 
-    /// Simulates the scene with the varied parameters set to `values` (in the order of the plan)
-    /// and scores the result against the observations; `None` if `stopped` returned true before the
-    /// end. `again`: index of a repetition with other random seeds, 0 for the first run.
+    /// Simulates the scene with the varied scene parameters set to `values` (in the order of the
+    /// plan) and scores the result against the observations; `None` if `stopped` returned true
+    /// before the end. `again`: index of a repetition with other random seeds, 0 for the run
+    /// itself.
     ///
     /// # Errors
     /// When memory does not suffice, or if one of the values changes the scene's grid or its
@@ -76,7 +76,7 @@ impl Trials {
         self.watch(stage.simulation, weighed, stopped)
     }
 
-    /// Returns the scores of a run whose scene numbers give no valid scene: 0 against each
+    /// Returns the scores of a run whose scene parameters give no valid scene: 0 against each
     /// observation, with the error message `fault`.
     fn none(&self, fault: String) -> Scores {
         Scores {
@@ -86,8 +86,9 @@ impl Trials {
         }
     }
 
-    /// Runs `simulation` to the last observation and scores each observation at its time.
-    /// `weighed`: memory reservation of the run. `None` if the run was stopped.
+    /// Advances `simulation` to the time of the last observation and scores each observation at its
+    /// time. `weighed`: memory reservation of the run. `None` if `stopped` returned true before the
+    /// end.
     fn watch(
         &self,
         mut simulation: Simulation,
@@ -137,8 +138,9 @@ impl Trials {
     }
 }
 
-/// Sets the random seeds of `scene` for repetition `again`; 0 means no repetition. Only repetitions
-/// add a random heightmap error; all other runs use the heights of the file.
+/// Sets the random seeds of `scene` for the repetition with the index `again`; 0 means no
+/// repetition. Only repetitions add the scene's random heightmap error; all other runs use the
+/// heights of the file.
 fn reseed(scene: &mut Scene, again: u32) {
     let terrain = &mut scene.spec.terrain;
     if again == 0 {
@@ -151,7 +153,7 @@ fn reseed(scene: &mut Scene, again: u32) {
         .map(|_| terrain.error_seed.unwrap_or(1).wrapping_add(again));
 }
 
-/// Rounds a score to nine decimals, as stored in run files.
+/// Rounds a score to nine decimals, the precision of scores in run files.
 fn rounded(score: f64) -> f64 {
     (score * 1e9).round() / 1e9
 }

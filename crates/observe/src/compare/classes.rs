@@ -13,7 +13,7 @@ use lavoxel_geo::map::{Crs, Georeference, Site};
 use lavoxel_io::export::maps::{Raster, Values};
 use lavoxel_io::export::{Caption, Class, Provenance};
 
-/// Classes of the agreement map: cell value, name and colour.
+/// Classes of the agreement map: hit, miss and false alarm, each with cell value, name and colour.
 const CLASSES: [Class; 3] = [
     Class {
         number: 1,
@@ -84,8 +84,8 @@ pub(super) fn write(
         .map_err(|error| error.to_string())
 }
 
-/// Returns a box with the cells and the map position of the raster of `pair`, as the raster writer
-/// needs.
+/// Returns a `Site` with the cells and the map position of the raster of `pair`, as the raster
+/// writer expects. `crs`: coordinate system of the raster.
 fn site_of(pair: &Pair, crs: Option<&Crs>) -> Site {
     let place = pair.a.place;
     let cell_size_m = place.cell.0 * pair.metres.0;

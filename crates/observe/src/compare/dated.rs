@@ -6,12 +6,13 @@ use std::str::FromStr;
 
 use lavoxel_scene::scene::Seconds;
 
-/// Observation file with the time of its observation; as text `day3.geojson@3d`, or without a time.
+/// Path of an observation file, with the time of the observation if stated; as text
+/// `day3.geojson@3d` or `day3.geojson`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatedFile {
     /// Path of the observation file.
     pub path: PathBuf,
-    /// Time of the observation since the start of the eruption; `None` if not stated.
+    /// Time of the observation in seconds since the start of the eruption; `None` if not stated.
     pub at: Option<Seconds>,
 }
 

@@ -14,10 +14,12 @@ use lavoxel_geo::terrain::{Heightmap, load_values};
 use lavoxel_scene::scene::Seconds;
 use ndarray::Array2;
 
-/// Memory in bytes per cell of the common raster, in addition to both input footprints.
+/// Memory in bytes per cell of the common raster that a comparison needs, in addition to both input
+/// footprints.
 const BYTES_A_CELL: f64 = 4.0;
 
-/// Memory in bytes per cell of the common raster, needed in addition if thicknesses are compared.
+/// Memory in bytes per cell of the common raster for the thickness values, which are kept only if
+/// thicknesses are compared.
 pub(super) const BYTES_OF_NUMBERS: f64 = 12.0;
 
 /// EPSG code of longitude and latitude on WGS 84, the system of GeoJSON.
@@ -26,7 +28,8 @@ const WGS_84: u16 = 4326;
 /// Number of cells along the longer side of the common raster if no file states a cell size.
 const CELLS: f64 = 1000.0;
 
-/// Criterion by which cells of a raster belong to a footprint.
+/// Criterion by which cells of a raster belong to a footprint: threshold, latest time and no-data
+/// value.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
     /// Threshold in the unit of the raster: cells with greater values belong to the footprint.
@@ -35,9 +38,10 @@ pub(crate) struct Limit {
     /// Latest time that belongs to the footprint of a raster of times; `None`: all cells with a
     /// time.
     pub(crate) until: Option<Seconds>,
-    /// True to keep the values of the raster in addition to the footprint.
+    /// Set to keep the values of the raster in addition to the footprint.
     pub(crate) keeps: bool,
-    /// Value that marks cells without data in a raster that states no such value; `None`: no value.
+    /// Value that marks cells without data if the raster's file declares none; `None`: all cells
+    /// have data.
     pub(crate) no_data: Option<f64>,
 }
 
@@ -72,15 +76,16 @@ pub(crate) enum Source {
         crs: Option<Crs>,
         is_time: bool,
         values: Option<Array2<f32>>,
-        /// Memory reservation for the raster, which counts while the other file is read.
+        /// Reservation of the raster's memory; keeps the raster in the count while the other
+        /// footprint file is checked.
         _held: Held,
     },
     Polygons(Polygons),
 }
 
 impl Source {
-    /// Reads the footprint file at `path`: polygons, or a raster, to which `limit` applies. Returns
-    /// a message for an invalid file.
+    /// Reads the footprint file at `path`: polygons, or a raster whose cells belong to the
+    /// footprint by `limit`. Returns a message for an invalid file.
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
         match ending(path).as_str() {
             "tif" | "tiff" | "asc" => {
@@ -124,7 +129,7 @@ impl Source {
     }
 
     /// Returns the raster's values, resampled to the raster `onto` by nearest neighbour; NaN
-    /// without data. `None` for polygons, and if the values were not kept.
+    /// without data. `None` for polygons, and for a raster that was read without `Limit::keeps`.
     pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
         let Self::Raster {
             footprint: Footprint { place, .. },
@@ -161,20 +166,21 @@ impl Source {
     }
 }
 
-/// Two footprints, resampled to the same cells.
+/// Two footprints A and B, resampled to a common raster.
 pub(crate) struct Pair {
     pub(crate) a: Footprint,
     pub(crate) b: Footprint,
     /// Length on the ground in metres of one map unit of the raster, along x and y.
     pub(crate) metres: (f64, f64),
-    /// Projection by which polygons in degrees were projected to the plane of the raster; `None` if
-    /// none were.
+    /// Projection by which polygons of footprint A were converted from degrees to the plane of the
+    /// raster; `None` if footprint A is a raster or not in degrees.
     pub(crate) plane: Option<ToDegrees>,
 }
 
 impl Pair {
-    /// Resamples the footprints `a` and `b` to a common raster: the cells of the first raster, or,
-    /// for two polygon files, new cells of edge `cell_size` (map units; `None`: a default). Returns
+    /// Resamples the footprints `a` and `b` (files `path_a`, `path_b`) to a common raster, extended
+    /// to cover both: the cells of the raster file (of `a`, if both are rasters) or, for two
+    /// polygon files, new cells with the edge `cell_size` in map units (`None`: a default). Returns
     /// a message if the coordinate systems do not match.
     pub(crate) fn new(
         (a, path_a): (&Source, &Path),
@@ -236,8 +242,8 @@ impl Pair {
     }
 }
 
-/// Returns the footprint shifted by a multiple of 360°, so that its longitudes match those of the
-/// raster `onto`; unchanged if the coordinate system is not in degrees.
+/// Returns `footprint` shifted by a multiple of 360°, so that its longitudes match those of the
+/// raster `onto`; unchanged if the coordinate system `crs` is not in degrees.
 fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> Cow<'a, Footprint> {
     let middle = footprint.place.middle_x();
     let by = crs.map_or(0.0, |crs| crs.near(middle, onto.middle_x()) - middle);
@@ -254,8 +260,8 @@ fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> 
     })
 }
 
-/// Returns the ground length in metres of one map unit along x and y; 1 without a coordinate
-/// system. Returns a message if the map scale varies too much over the raster.
+/// Returns the length on the ground in metres of one map unit along x and y; 1 if `crs` is `None`.
+/// Returns a message if the map scale varies too much over the raster `place`.
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
     let Some(crs) = crs else {
         return Ok((1.0, 1.0));
@@ -271,8 +277,9 @@ fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
         })
 }
 
-/// Extends the raster `place` by whole cells until it covers `bounds`. `of`: path of its file, for
-/// messages. Returns a message if the raster would become too large.
+/// Extends the raster `place` by whole cells until it covers `bounds` (west, south, east, north).
+/// `of`: path of the raster's file, for messages. Returns a message if the raster would become too
+/// large.
 fn extended(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
     let Some(bounds) = bounds else {
         return Ok(*place);
@@ -296,7 +303,8 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Returns a message unless both rasters have the same coordinate system or both state none.
+    /// Returns a message unless the coordinate systems `a` and `b` of both rasters are equal or
+    /// both missing.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
         let (a, b) = (
             a.cloned().unwrap_or_default(),
@@ -313,8 +321,10 @@ impl Names<'_> {
         ))
     }
 
-    /// Converts the polygons of the file `path` to a footprint on the cells of `raster`, which is
-    /// extended if necessary. Returns the extended raster and the polygons' footprint.
+    /// Draws `polygons`, read from the file `path`, as a footprint on the cells of `raster`, whose
+    /// coordinate system is `crs`. Returns (footprint of the raster, footprint of the polygons),
+    /// both extended to cells that cover both. Returns a message if the coordinate systems do not
+    /// match.
     fn drawn(
         &self,
         raster: &Footprint,
@@ -339,8 +349,8 @@ impl Names<'_> {
         Ok((raster.onto(place), filled(place, &polygons)))
     }
 
-    /// Converts the polygons of both files to footprints on new cells; `cell_size` is the edge of a
-    /// cell in map units, `None` for the default.
+    /// Draws the polygons `a` and `b` of two files as footprints on new cells; `cell_size`: edge of
+    /// a cell in map units, `None` for the default.
     fn both_drawn(
         &self,
         a: &Polygons,
@@ -412,7 +422,8 @@ impl Names<'_> {
     }
 }
 
-/// Projects polygons from degrees to the plane of the projection `way`; `path` is for messages.
+/// Projects polygons from degrees to the plane of the projection `way`. `path`: file of the
+/// polygons, for messages. Returns a message if a point lies where the projection is not valid.
 fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> Result<Polygons, String> {
     let ring = |ring: &Vec<[f64; 2]>| {
         ring.iter()

@@ -26,25 +26,28 @@ use lavoxel_scene::scene::Seconds;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Threshold in the unit of the file: raster cells with greater values belong to the footprint.
+    /// Threshold in the unit of the raster file: cells with greater values belong to the footprint.
     /// Ignored for rasters of times.
     pub above: f64,
-    /// Value that marks cells without data in a raster that states no such value; `None`: no value.
+    /// Value that marks cells without data if the raster's file declares none; `None`: all cells
+    /// have data.
     pub no_data: Option<f64>,
     /// Latest time that belongs to the footprint of a raster of times; `None`: all cells with a
     /// time.
     pub until: Option<Seconds>,
-    /// Point from which the distances of both fronts are measured, in the map coordinates of the
-    /// first file; `None`: front distances are not measured.
+    /// Point [x, y] from which the greatest distance of each footprint is measured, in the map
+    /// coordinates of the first file; `None`: these distances are not measured.
     pub from: Option<[f64; 2]>,
-    /// Edge of a cell in metres or map units, for two polygon files; `None`: a thousandth of the
-    /// longer side.
+    /// Edge of a cell of the common raster if both files contain polygons, in metres for polygons
+    /// in degrees, otherwise in map units; `None`: a thousandth of the longer side of the first
+    /// file's bounding box.
     pub cell_size: Option<f64>,
-    /// True to compare volumes in addition; the first file must be a thickness raster in metres.
+    /// Set to compare lava volumes in addition to areas, which requires that the first file is a
+    /// thickness raster in metres.
     pub thickness: bool,
     /// Path of the agreement map (`.tif` or `.asc`) to be written; `None`: no map.
     pub classes: Option<PathBuf>,
-    /// Choice whether an existing file at `classes` is kept or replaced.
+    /// Choice for a file that exists at the path of the agreement map: keep or replace.
     pub existing: Existing,
 }
 
@@ -117,7 +120,7 @@ pub struct Comparison {
     b: ComparedFile,
     intersection: Area,
     union: Area,
-    /// Cell size along x and y, in metres on the ground.
+    /// Cell size of the common raster along x and y, in metres on the ground.
     cell_m: [f64; 2],
     cell_area_m2: f64,
     fit: Option<f64>,
@@ -201,8 +204,8 @@ impl Pair {
         })
     }
 
-    /// Adds the comparison of volumes of the files `a` and `b` to `found`. Returns a message if
-    /// memory does not suffice.
+    /// Returns `found`, to which the comparison of the volumes of the files `a` and `b` is added.
+    /// Returns a message if memory does not suffice.
     fn with_thickness(
         &self,
         found: Comparison,
@@ -228,7 +231,7 @@ impl Pair {
 }
 
 impl Comparison {
-    /// Formats the comparison of the two files as text with aligned columns.
+    /// Formats the comparison of the two footprints as text with aligned columns.
     pub fn text(&self) -> String {
         let area = |cells: usize, m2: f64| {
             format!(
@@ -306,7 +309,7 @@ impl Comparison {
     }
 }
 
-/// Formats the comparison of volumes as text lines, one quantity per line.
+/// Formats `found`, a comparison of volumes, as text lines, one quantity per line.
 fn volumes(found: &Thickness) -> Vec<String> {
     let Thickness {
         a_m3,

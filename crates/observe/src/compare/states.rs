@@ -9,15 +9,15 @@ use lavoxel_sim::state::StateRef;
 /// Difference of one quantity between two states of a simulation on equal grids, over all cells.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Name of the quantity, such as `water.amount`.
+    /// Name of the compared quantity, such as `water.amount`.
     pub name: String,
-    /// Unit of the means and differences, as text.
+    /// Unit of the quantity's means and differences, as text.
     pub unit: &'static str,
-    /// Mean over all cells in the first and in the second state, in `unit`.
+    /// Mean of the quantity over all cells in the first and in the second state, in `unit`.
     pub means: [f64; 2],
-    /// Mean absolute difference over all cells, in `unit`.
+    /// Mean absolute difference of the quantity over all cells, in `unit`.
     pub mean: f64,
-    /// Largest absolute difference of any cell, in `unit`.
+    /// Largest absolute difference of the quantity in any cell, in `unit`.
     pub largest: f64,
 }
 
@@ -67,8 +67,8 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
 }
 
 impl Difference {
-    /// Formats the name of the quantity, both means, and the mean and largest difference between
-    /// the two states in one line.
+    /// Formats the difference in one line: name of the quantity, mean in each state, mean and
+    /// largest absolute difference.
     pub fn line(&self) -> String {
         let Self {
             name,

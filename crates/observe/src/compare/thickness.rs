@@ -3,24 +3,25 @@
 use ndarray::Array2;
 use serde::Serialize;
 
-/// Volumes of the lava A inside and outside of the footprint B. If B is a thickness raster, too,
-/// also the volume of B and the differences of the thicknesses.
+/// Volumes of the lava A inside and outside of the footprint B. If B is a thickness raster: volume
+/// of B, and differences of both thicknesses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thickness {
-    /// Volume of A, in m³.
+    /// Volume of lava in the thickness raster A, in m³.
     pub a_m3: f64,
-    /// Volume of A inside the footprint of B, in m³.
+    /// Volume of lava in the thickness raster A inside the footprint of B, in m³.
     pub a_inside_m3: f64,
-    /// Volume of A outside of the footprint of B, in m³.
+    /// Volume of lava in the thickness raster A outside of the footprint of B, in m³.
     pub a_outside_m3: f64,
-    /// Volume of B, in m³; `None` if B is only a footprint.
+    /// Volume of lava in B, in m³; `None` if B has no thicknesses.
     pub b_m3: Option<f64>,
-    /// Volume of B outside of the footprint of A, in m³; `None` if B is only a footprint.
+    /// Volume of lava in B outside of the footprint of A, in m³; `None` if B has no thicknesses.
     pub b_missed_m3: Option<f64>,
-    /// Mean of A − B in metres over the union of both footprints; `None` if B is only a footprint.
+    /// Mean of the thickness of A minus that of B, in metres, over the union of both footprints;
+    /// `None` if B has no thicknesses.
     pub bias_m: Option<f64>,
-    /// Root mean square of A − B in metres over the union of both footprints; `None` if B is only a
-    /// footprint.
+    /// Root mean square of the thickness of A minus that of B, in metres, over the union of both
+    /// footprints; `None` if B has no thicknesses.
     pub rms_m: Option<f64>,
 }
 

@@ -9,39 +9,39 @@ use lavoxel_scene::scene::Barrier;
 /// Thickness in metres above which a column counts as reached by lava.
 const COUNTS_M: f64 = 0.01;
 
-/// Effect of one dam or ditch in one run.
+/// Effect of one dam or ditch on the lava flow in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierOutcome {
-    /// Time in seconds from the start at which lava first arrived next to the dam or in the ditch;
-    /// `None` if lava never arrived.
+    /// Time in seconds from the start of the run at which lava first arrived in a column next to
+    /// the dam, or in the ditch; `None` if lava never arrived.
     pub reached_s: Option<f64>,
-    /// Time in seconds from the start at which lava first overtopped the dam; `None` if the dam was
-    /// not overtopped, and for a ditch.
+    /// Time in seconds from the start of the run at which lava first stood on the dam; `None` if
+    /// the dam was not overtopped, and for a ditch.
     pub overflow_s: Option<f64>,
     /// Smallest freeboard of the dam in metres: top of the dam minus lava surface in a neighbour
     /// column at the end of the run; negative if the lava stands higher. `None` for a ditch, and
     /// without lava next to the dam.
     pub freeboard_m: Option<f64>,
-    /// Retained volume in m³: lava in excess of the run without barriers, in the connected columns
-    /// on and next to the barrier. `None` without that run.
+    /// Retained volume in m³: lava in excess of the same run without barriers, in the connected
+    /// columns on and next to the barrier. `None` if no such run was made.
     pub held_m3: Option<f64>,
 }
 
 /// Benefit of all barriers together, relative to the same run without barriers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BarrierGain {
-    /// Diverted volume in m³: lava that lies at other places than without barriers.
+    /// Diverted volume in m³: lava that lies in other columns than in the run without barriers.
     pub turned_m3: f64,
     /// Saved area in m²: ground that lava reached only in the run without barriers.
     pub saved_m2: f64,
     /// Additional area in m²: ground that lava reached only in the run with barriers.
     pub added_m2: f64,
-    /// Area in m² that lava reached later than without barriers, and the median delay in this area
-    /// in seconds; the delay is `None` without such an area.
+    /// Area in m² that lava reached later than in the run without barriers, and the median delay in
+    /// this area in seconds; the delay is `None` if the area is 0.
     pub later: (f64, Option<f64>),
 }
 
-/// Two runs of the same box, with and without barriers.
+/// Final states of two runs in the same simulation box, with and without barriers.
 struct RunPair<'a> {
     with: &'a Flow,
     without: Option<&'a Flow>,
@@ -50,7 +50,8 @@ struct RunPair<'a> {
 }
 
 /// Returns the effect of each of the `barriers` in the run `with`, and the benefit of all barriers
-/// relative to the run `without` barriers. The benefit is `None` without the second run.
+/// relative to the run `without`, which had no barriers. The benefit is `None` if `without` is
+/// `None`.
 pub fn after(
     barriers: &[Barrier],
     site: &Site,
@@ -97,8 +98,8 @@ impl RunPair<'_> {
             .map(move |(x, z)| (z * nx + x) as u32)
     }
 
-    /// Iterates over pairs of a column of the barrier and a neighbour column outside the barrier,
-    /// as column indices.
+    /// Iterates over pairs (column of the barrier, edge neighbour outside of the barrier), as
+    /// column indices.
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
         let of = move |&own: &u32| {

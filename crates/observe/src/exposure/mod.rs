@@ -24,7 +24,7 @@ use lavoxel_sim::records::FlowRecords;
 pub use self::barriers::{BarrierGain, BarrierOutcome, after};
 pub use self::write::{AttributeRow, write};
 
-/// Remedy in error messages for a feature file that is too large.
+/// Advice in messages about a feature file that is too large.
 const MEND: &str = "simplify it (ogr2ogr -simplify)";
 
 /// Map feature that may be exposed to lava: a building, a road or an area.
@@ -32,23 +32,25 @@ const MEND: &str = "simplify it (ogr2ogr -simplify)";
 pub struct Asset {
     /// Display name: property `name` of the feature, otherwise text such as `feature 3`.
     pub name: String,
-    /// Geometry kind: `point`, `line` or `area`.
+    /// Kind of the asset's geometry: `point`, `line` or `area`.
     pub kind: &'static str,
-    /// Indices of the simulation box columns that the feature covers, ascending: the column of a
-    /// point, the columns crossed by a line, or the columns with centres in an area. For an area
-    /// without column centres: the columns of its vertices.
+    /// Indices of the columns of the simulation box that the feature covers, ascending: the column
+    /// of a point, the columns that a line crosses, or the columns whose centres lie in an area.
+    /// For an area without column centres: the columns of its vertices.
     pub columns: Vec<u32>,
-    /// True if a part of the feature lies outside of the simulation box.
+    /// Set if a part of the feature lies outside of the simulation box.
     pub cut: bool,
 }
 
-/// All features of one file, with the columns of the simulation box that they cover.
+/// All features of one feature file, with the columns of the simulation box that each feature
+/// covers.
 #[derive(Clone, Debug)]
 pub struct Assets {
     list: Vec<Asset>,
     /// GeoJSON feature of each asset, in the order of `list`.
     features: Vec<Value>,
-    /// Member `crs` of the file, written back unchanged; `None` if the file has none.
+    /// Member `crs` of the GeoJSON file, which is written back unchanged; `None` if the file has no
+    /// such member.
     crs: Option<Value>,
     /// Number of features in the file with a missing or empty geometry.
     without: usize,
@@ -57,7 +59,7 @@ pub struct Assets {
 /// Exposure of one feature in a run: arrival, thickness and temperature of lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
-    /// Fraction of the feature's columns that lava reached, above 0, at most 1.
+    /// Fraction of the feature's columns that lava reached: above 0, at most 1.
     pub share: f64,
     /// First arrival of lava in any of the feature's columns, in seconds from the start.
     pub arrival_s: f64,
@@ -112,8 +114,9 @@ impl Assets {
         })
     }
 
-    /// Creates one line asset from each item (name, lines, column indices); the lines are points in
-    /// map coordinates of the simulation box. An asset without lines gets a null geometry.
+    /// Creates assets of the kind line, one from each item (name, lines, column indices) of `all`;
+    /// the points of the lines are in map coordinates of `site`. An asset without lines gets a null
+    /// geometry.
     pub fn of_lines(
         all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>,
         site: &Site,
@@ -153,7 +156,7 @@ impl Assets {
         self.without
     }
 
-    /// Returns all assets in the order of the file.
+    /// Returns all assets in the order of the feature file.
     pub fn list(&self) -> &[Asset] {
         &self.list
     }
@@ -180,9 +183,9 @@ impl Assets {
 }
 
 impl Reach {
-    /// Combines the values of the reached columns of an asset to its exposure. `reached`: arrival
-    /// in seconds, thickness in metres and temperature in K of each reached column; `columns`:
-    /// number of columns of the asset. `None` if no column was reached.
+    /// Combines the reached columns of an asset to the asset's exposure. `reached`: arrival in
+    /// seconds, thickness in metres and temperature in K of each reached column; `columns`: number
+    /// of all columns of the asset. `None` if no column was reached.
     pub fn from_columns(
         reached: impl Iterator<Item = (f64, f64, f64)>,
         columns: usize,
@@ -224,8 +227,8 @@ impl Asset {
     }
 }
 
-/// Returns feature `number` (counted from 1) of the GeoJSON document `root`; a bare geometry is
-/// converted to a feature.
+/// Returns the GeoJSON feature with the number `number` (from 1) in the document `root`; a bare
+/// geometry is wrapped in a feature.
 fn bare(root: &Value, number: usize) -> Value {
     match root.get("type").and_then(Value::as_str) {
         Some("FeatureCollection") => root["features"][number - 1].clone(),

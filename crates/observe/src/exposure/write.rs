@@ -15,9 +15,9 @@ use lavoxel_files::table::quoted;
 /// never arrived.
 pub type AttributeRow = Vec<(Cow<'static, str>, Value)>;
 
-/// Writes one row of results per asset to `path`, each preceded by number, name, geometry kind,
-/// number of columns and position relative to the simulation box. `.csv`: a table; `.geojson`: the
-/// features with the results as properties, and `note` as a caution in the file.
+/// Writes `rows`, one per asset, to `path`: as a table for the extension `.csv`, otherwise as
+/// GeoJSON features that have the results as properties. `note`: caution that is written with the
+/// results. Each row begins with the values that `about` returns.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -37,8 +37,8 @@ pub fn write(
     whole(path, existing, |out| out.write_all(text.as_bytes()))
 }
 
-/// Returns the leading values in the row of the asset with index `number`: number from 1, name,
-/// geometry kind, number of columns, and `in_box` (yes, in part or no).
+/// Returns the first values in the output row of the asset with the index `number` (from 0): number
+/// from 1, name, geometry kind, number of columns, and `in_box` (`yes`, `in part` or `no`).
 fn about(assets: &Assets, number: usize) -> AttributeRow {
     let asset = &assets.list[number];
     vec![

@@ -18,21 +18,21 @@ use serde::{Deserialize, Serialize};
 /// Number of intervals of the piecewise linear function that approximates the exponential decay.
 const ROWS: usize = 32;
 
-/// Upper bound on the ratio of the peak rate to the final rate.
+/// Upper bound on the ratio of the peak effusion rate to the effusion rate at the end.
 const MOST_FACTOR: f64 = 1e4;
 
 /// Shape of the effusion rate over the duration of an eruption.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Curve {
-    /// Constant effusion rate from the start to the end.
+    /// Constant effusion rate from the start to the end of the eruption.
     #[default]
     Steady,
     /// Linear rise from 0 to the peak rate, then exponential decay until the end.
     Wane {
-        /// Time of the peak rate as a fraction of the duration, 0 to 0.9.
+        /// Time of the peak effusion rate as a fraction of the eruption's duration, 0 to 0.9.
         share: f64,
-        /// Ratio of the peak rate to the rate at the end, 1 to 10⁴.
+        /// Ratio of the peak effusion rate to the effusion rate at the end, 1 to 10⁴.
         factor: f64,
     },
 }
@@ -107,7 +107,7 @@ impl TryFrom<String> for Curve {
 }
 
 impl fmt::Display for Curve {
-    /// Writes the text from which [`FromStr`] parses an equal curve.
+    /// Writes the curve as text that `FromStr` parses to an equal curve.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steady => f.write_str("steady"),

@@ -1,5 +1,5 @@
-//! Probability distributions (laws) from which effusion rates, volumes, durations and scene numbers
-//! are drawn.
+//! Probability distributions (laws) from which effusion rates, volumes, durations and scene
+//! parameters are drawn.
 //!
 //! | text | distribution |
 //! |---|---|
@@ -18,39 +18,39 @@ use super::draw::{NoWeights, Numbers, Weights};
 /// logarithm.
 const FARTHEST: f64 = 3.0;
 
-/// Upper bound on the absolute value of the exponent of a power law.
+/// Upper bound on the absolute value of the exponent e of a power law x⁻ᵉ.
 const MOST_EXPONENT: f64 = 20.0;
 
-/// Upper bound on the number of values in a list.
+/// Upper bound on the number of values in a distribution `list:…`.
 const MOST: usize = 10_000;
 
-/// Text for error messages that lists the accepted forms of a law.
+/// Text for error messages that lists the accepted forms of a distribution.
 const EXPECTED: &str = "a number, uniform:LOW,HIGH, log-uniform:LOW,HIGH, log-normal:MEDIAN,FACTOR, \
                         power-law:LOW,HIGH,EXPONENT or list:A,B,… (list:A=WEIGHT,B=WEIGHT,…)";
 
-/// Probability distribution from which one number is drawn.
+/// Probability distribution from which a number, such as an effusion rate, is drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// Constant, which every draw returns.
+    /// Constant, which every draw from the distribution returns.
     Fixed(f64),
-    /// Uniform distribution between a lower and an upper bound.
+    /// Uniform distribution between a lower bound (first field) and an upper bound (second field).
     Uniform(f64, f64),
-    /// Distribution that is uniform in the logarithm of the number, between a lower and an upper
-    /// bound, both above 0.
+    /// Distribution that is uniform in the logarithm of the number, between a lower bound (first
+    /// field) and an upper bound (second field), both above 0.
     LogUniform(f64, f64),
-    /// Log-normal distribution: the median, and the factor that corresponds to one standard
-    /// deviation.
+    /// Log-normal distribution: median (first field), and ratio of a number one standard deviation
+    /// above the median to the median (second field).
     LogNormal(f64, f64),
     /// Power law between a lower bound (first field) and an upper bound (second field), both above
     /// 0. The density is proportional to x⁻ᵉ, with the exponent e as third field.
     PowerLaw(f64, f64, f64),
-    /// Discrete distribution: pairs (value, weight).
+    /// Discrete distribution: pairs (value, weight); weights are relative.
     List(Vec<(f64, f64)>),
 }
 
 impl Distribution {
-    /// Parses the text of a law. `number` parses each number in the text, for example a time with
-    /// its unit, and returns `None` for other text.
+    /// Parses a distribution from text such as `uniform:1,10`. `number` parses each number in the
+    /// text, for example a time with its unit, and returns `None` for text that is no number.
     ///
     /// # Errors
     /// The expected form, as text to be appended to the input.
@@ -141,7 +141,7 @@ impl Distribution {
         }
     }
 
-    /// Returns the smallest and the largest number that can be drawn.
+    /// Returns the smallest and the largest number that can be drawn from the distribution.
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Fixed(value) => (*value, *value),
@@ -164,7 +164,7 @@ impl Distribution {
         }
     }
 
-    /// Returns the quantile of the distribution at the probability `share` (0 to 1).
+    /// Returns the quantile of the distribution at the cumulative probability `share` (0 to 1).
     pub(super) fn at_share(&self, share: f64) -> f64 {
         let (low, high) = self.range();
         let value = match self {
@@ -185,7 +185,7 @@ impl Distribution {
         value.clamp(low, high)
     }
 
-    /// Draws a random number from the distribution, with random bits from `numbers`.
+    /// Draws a random number from the distribution; `numbers` supplies uniform random numbers.
     pub(super) fn draw(&self, numbers: Numbers) -> f64 {
         let share = |low: f64, high: f64| low + (high - low) * numbers.uniform(0, 0);
         let (low, high) = self.range();
@@ -216,8 +216,8 @@ pub(super) fn below(deviations: f64) -> f64 {
     0.5 * libm::erfc(-deviations / std::f64::consts::SQRT_2)
 }
 
-/// Returns the number below which a standard normal random number lies with the probability
-/// `share`, by bisection over ±10 standard deviations.
+/// Returns the quantile of the standard normal distribution at the probability `share`, by
+/// bisection between −10 and 10.
 fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..60 {
@@ -231,9 +231,9 @@ fn deviations(share: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Returns the quantile at the probability `share` of a power law between the bounds `low` and
-/// `high`. For a density ∝ x^−e, the distribution function is linear in x^(1−e), or in ln x for e =
-/// 1, and is inverted.
+/// Returns the quantile at the cumulative probability `share` (0 to 1) of a power law between the
+/// bounds `low` and `high`. For the density ∝ x^−e with e = `exponent`, the distribution function
+/// is linear in x^(1−e), or in ln x for e = 1, and is inverted.
 fn power_law([low, high]: [f64; 2], exponent: f64, share: f64) -> f64 {
     let power = 1.0 - exponent;
     let span = libm::log(high / low);
@@ -281,7 +281,7 @@ mod tests {
         Distribution::parse(text, |number| number.parse().ok())
     }
 
-    /// Mean of a function over the draws of many runs.
+    /// Returns the mean of `of(x)` over 20,000 numbers x drawn from the distribution `law`.
     fn drawn(law: &Distribution, of: impl Fn(f64) -> f64) -> f64 {
         const N: u64 = 20_000;
         let (low, high) = law.range();

@@ -9,36 +9,36 @@ use lavoxel_base::random::{Draw, Salt, StepKey, normal};
 /// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Choice of the vent feature (point, line or polygon).
+    /// Random number that chooses the vent feature (point, line or polygon).
     Feature = 0,
-    /// Position of the vent within the chosen feature.
+    /// Random numbers that choose the position of the vent within the chosen feature.
     Place = 1,
-    /// Mean effusion rate of the eruption.
+    /// Random number that gives the mean effusion rate of the eruption.
     Rate = 2,
-    /// Volume or duration of the eruption.
+    /// Random number that gives the volume or the duration of the eruption.
     Size = 3,
-    /// Seed of the simulation of the run.
+    /// Random number that gives the seed of the run's simulation.
     Seed = 4,
-    /// Seed of the random heightmap error.
+    /// Random number that gives the seed of the heightmap error.
     Survey = 5,
 }
 
-/// Index in the random stream of the first drawn scene number; smaller indices belong to [`Use`].
+/// Purpose index of the first drawn scene parameter; smaller purpose indices are the discriminants
+/// of `Use`.
 const FIRST_NUMBER: usize = 16;
 
-/// Source of the random numbers of one run for one purpose.
+/// Generator of the random numbers of one run for one purpose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbers(StepKey);
 
 impl Numbers {
-    /// Creates the random numbers of run `run` for the purpose `used_for`; `seed`: seed of the
-    /// plan.
+    /// Creates the generator of run `run` for the purpose `used_for`; `seed`: seed of the plan.
     pub(super) fn new(seed: u64, run: u64, used_for: Use) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as usize))
     }
 
-    /// Creates the random numbers of run `run` for the drawn scene number with the index `place` in
-    /// the plan.
+    /// Creates the generator of run `run` for the drawn scene parameter with the index `place` in
+    /// the plan; `seed`: seed of the plan.
     pub(super) fn of_number(seed: u64, run: u64, place: usize) -> Self {
         Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place))
     }
@@ -71,14 +71,14 @@ pub(super) struct Weights {
 /// Reason why a list of weights gives no distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoWeights {
-    /// All weights are 0 or less, or there are none.
+    /// All weights of the list are 0 or less, or the list is empty.
     Nothing,
-    /// The sum of the weights is not finite.
+    /// The sum of the weights in the list is not finite.
     TooLarge,
 }
 
 impl NoWeights {
-    /// Returns the reason as an error text; `nothing` is the text for [`NoWeights::Nothing`].
+    /// Returns the reason as a text for messages; `nothing` is the text for `NoWeights::Nothing`.
     pub(super) fn words(self, nothing: &str) -> String {
         match self {
             Self::Nothing => nothing.to_owned(),
@@ -111,8 +111,8 @@ impl Weights {
         }
     }
 
-    /// Returns the index at the quantile `uniform` (0 to 1) of the distribution; never an index of
-    /// weight 0.
+    /// Returns the index at the quantile `uniform` (0 to 1) of the distribution; the weight of this
+    /// index is never 0.
     pub(super) fn pick(&self, uniform: f64) -> usize {
         let last = self.ends.len() - 1;
         let sum = self.ends[last];

@@ -13,22 +13,24 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
 
-/// Seconds per hour.
+/// Length of an hour in seconds.
 const HOUR: f64 = 3600.0;
 
-/// Exposure file of a hazard study: its features, and the columns of the simulation box that they
+/// Exposure file of a hazard study: its features, and the columns of the simulation box that these
 /// cover.
 #[derive(Clone, Debug)]
 pub(super) struct Exposure {
-    /// File name without folder and extension, which names the output files.
+    /// Name of the exposure file without folder and extension; part of the names of the output
+    /// files.
     pub(super) name: String,
     assets: Assets,
-    /// Pairs (column index, asset index) of all columns that assets cover, sorted by column.
+    /// Pairs (column index, asset index), one for each column that an asset covers, sorted by
+    /// column.
     places: Vec<(u32, u32)>,
 }
 
-/// Results at one asset over all runs that reached the asset: arrival times in seconds and largest
-/// thicknesses in metres. The field `runs` is the number of all runs.
+/// Results at one asset: arrival times in seconds and largest thicknesses in metres, one for each
+/// run whose lava reached the asset. `runs`: number of all runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reached {
     arrivals_s: Vec<f32>,
@@ -61,7 +63,7 @@ impl Exposure {
         })
     }
 
-    /// Estimates the memory of the column list, and of the results of `runs` runs at all assets.
+    /// Estimates the memory of the pairs `places`, and of the results of `runs` runs at all assets.
     pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
         let each = self.assets.list().len().saturating_mul(runs as usize);
         MemoryEstimate::new("the exposure of the runs", each, 8.0).and(MemoryEstimate::new(
@@ -72,7 +74,7 @@ impl Exposure {
     }
 
     /// Reads all run files and returns the results at each asset, in the order of the exposure
-    /// file.
+    /// file. `reduction`: thickness above which a column counts as reached.
     pub(super) fn reached_assets(
         &self,
         files: &RunFiles,
@@ -98,8 +100,8 @@ impl Exposure {
         Ok(all)
     }
 
-    /// Returns the assets that lava reached in one run, as pairs of asset index and exposure.
-    /// `above_m`: thickness in metres above which a column counts as reached.
+    /// Returns the assets that lava reached in the run of `record`, as pairs of asset index and
+    /// exposure. `above_m`: thickness in metres above which a column counts as reached.
     fn of_run(&self, record: &RunRecord, above_m: f64) -> Vec<(usize, Reach)> {
         let mut reached: Vec<(u32, (f64, f64, f64))> = Vec::new();
         for here in record
@@ -134,8 +136,8 @@ impl Exposure {
             .collect()
     }
 
-    /// Writes the results of all assets to `folder` as a table (`.csv`) and as a vector layer
-    /// (`.geojson`); returns both paths.
+    /// Writes the results of all assets to `folder`, as a table (`.csv`) and as features with
+    /// properties (`.geojson`); returns the paths of both files.
     pub(super) fn write(
         &self,
         folder: &Path,
@@ -154,8 +156,8 @@ impl Exposure {
         Ok(paths.into())
     }
 
-    /// Returns a summary line for the report: number of reached assets, and the asset that lava
-    /// reached most often.
+    /// Returns a summary line for the report: number of assets that lava reached in any run, and
+    /// the asset that lava reached most often.
     pub(super) fn line(&self, reached: &[Reached]) -> String {
         let count = reached
             .iter()

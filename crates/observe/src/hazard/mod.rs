@@ -1,17 +1,17 @@
-//! Hazard maps: many eruptions with sampled vents, rates and volumes, reduced to probability,
-//! arrival and thickness of lava.
+//! Hazard maps: many eruptions are simulated with sampled vents, rates and volumes, and their
+//! results are reduced to maps of probability, arrival and thickness of lava.
 //!
-//! A [`Plan`] holds the distributions of vents ([`Places`]), effusion rates and volumes
-//! ([`Distribution`]). Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) that carries
-//! the fingerprint of the plan file ([`PlanFile`](crate::study::PlanFile)). [`Summary`] reads those
-//! run files alone, and [`Drawing`] writes the maps. A [`Study`] joins all steps, from its
-//! [`Settings`] to the maps.
+//! A [`Plan`] contains the distributions of vents ([`Places`]), effusion rates and volumes
+//! ([`Distribution`]). Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) with the
+//! fingerprint of the plan file ([`PlanFile`](crate::study::PlanFile)). [`Summary`] is computed
+//! from those run files alone, and [`Drawing`] writes the maps. A [`Study`] executes all steps,
+//! from its [`Settings`] to the maps.
 //!
 //! - Invariant: a run follows from the seed of the plan and its own number alone
 //!   ([`Plan::sample`]), so runs can be made in any order, on any number of threads or machines.
 //! - Invariant: [`Summary`] and [`Drawing`] give the same bytes whatever that order was.
 //!
-//! Only worlds of the physical model ([`lavoxel_flow`]) have rates and volumes in physical units.
+//! Only scenes of the flow model ([`lavoxel_flow`]) have rates and volumes in physical units.
 //! `docs/hazard.md` is the guide for users.
 
 mod curve;

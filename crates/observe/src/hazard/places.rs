@@ -11,11 +11,11 @@ pub type Metres = [f64; 2];
 /// Smallest accepted ratio of the area of a polygon to the area of its bounding box.
 const LEAST_SHARE: f64 = 1e-4;
 
-/// Upper bound on the attempts of rejection sampling in a polygon's bounding box; at the ratio
-/// [`LEAST_SHARE`] all attempts fail with a probability of e⁻¹⁰⁰.
+/// Upper bound on the attempts to draw a point inside a polygon from its bounding box (rejection
+/// sampling); at the ratio `LEAST_SHARE` all attempts fail with a probability of e⁻¹⁰⁰.
 const TRIES: usize = 1_000_000;
 
-/// Upper bound on the total number of points of all features.
+/// Upper bound on the total number of points of all vent features.
 pub const MOST_POINTS: usize = 1 << 22;
 
 /// Distribution of the vent position in a hazard study.
@@ -25,7 +25,7 @@ pub struct Places {
     weights: Weights,
 }
 
-/// Geometry of a feature, prepared for the sampling of points.
+/// Geometry of a vent feature, prepared for drawing random points inside it.
 #[derive(Clone, Debug)]
 enum VentShape {
     Points(Vec<Metres>),
@@ -65,12 +65,13 @@ impl Places {
         )
     }
 
-    /// Returns the number of features in which vents can open.
+    /// Returns the number of vent features.
     pub fn len(&self) -> usize {
         self.features.len()
     }
 
-    /// Returns true if there is no feature. Never the case, because a distribution needs one.
+    /// Returns true if the distribution has no feature. Never the case, because a distribution
+    /// needs one.
     pub fn is_empty(&self) -> bool {
         self.features.is_empty()
     }
@@ -197,7 +198,7 @@ mod tests {
         vec![[x0, y0], [x1, y0], [x1, y1], [x0, y1], [x0, y0]]
     }
 
-    /// Fraction of the runs whose place satisfies the predicate.
+    /// Returns the fraction of the tested runs for which `is_so(feature index, position)` is true.
     fn share(places: &Places, is_so: impl Fn(usize, Metres) -> bool) -> f64 {
         let runs = (0..N)
             .map(|run| places.draw(11, run))

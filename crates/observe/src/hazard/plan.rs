@@ -22,7 +22,7 @@ use lavoxel_scene::scene::{NumberKey, Template};
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::VentSpec;
 
-/// Upper bound on the number of runs of a plan.
+/// Upper bound on the number of runs of a hazard study.
 pub const MAX_RUNS: u64 = 1_000_000;
 
 /// Upper bound on the erupted volume, in m³.
@@ -36,16 +36,16 @@ const LEAST: f64 = 1e-9;
 
 /// Default limit on the simulated time of a run, as a multiple of the duration of its eruption.
 const USUAL_LIMIT: f64 = 4.0;
-/// Smallest default limit on the simulated time of a run: one day, in seconds.
+/// Lower bound on the default limit on the simulated time of a run: one day, in seconds.
 const LEAST_LIMIT_S: f64 = 86_400.0;
 
-/// Choice of the seeds of the simulations; the seed determines how amounts are rounded.
+/// Choice of the random seed of each run's simulation; the seed determines how amounts are rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seeds {
-    /// Different random seed in each run.
+    /// Different random seed in each run, sampled from the seed of the plan.
     Own,
-    /// Seed of the scene in all runs.
+    /// Seed of the scene, equal in all runs.
     Same,
 }
 
@@ -59,62 +59,62 @@ pub enum Size {
 }
 
 /// Plan of a hazard study: number of runs, seed, and distributions of vents, rates, sizes and scene
-/// numbers.
+/// parameters.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Total number of runs, those without a file included.
+    /// Total number of runs, including runs that have no file yet.
     pub runs: u64,
     /// Seed of the random numbers from which all runs are sampled.
     pub seed: u64,
-    /// Choice of the seeds of the simulations: a different seed in each run, or that of the scene.
+    /// Choice of the seeds of the simulations: a different seed in each run, or the seed of the
+    /// scene in all runs.
     pub seeds: Seeds,
-    /// Distribution of vent positions.
+    /// Distribution from which vent positions are drawn.
     pub places: Places,
-    /// Distribution of the mean effusion rate, in m³/s.
+    /// Distribution from which the mean effusion rate of an eruption (m³/s) is drawn.
     pub rates: Distribution,
-    /// Distribution of the erupted volume or of the duration.
+    /// Distribution of the size of an eruption: erupted volume or duration.
     pub size: Size,
     /// Correlation of rate and size in a Gaussian copula, −1 to 1; `None` if both are independent.
     pub correlation: Option<f64>,
     /// Shape of the effusion rate over the duration of an eruption.
     pub curve: Curve,
     /// Upper bound on the simulated time of a run, in seconds; `None`: four times the duration of
-    /// its eruption, at least a day.
+    /// the run's eruption, at least a day.
     pub limit_s: Option<f64>,
-    /// Template of each run's vent: its shape and lava temperature apply, its position and rate do
-    /// not.
+    /// Template of each run's vent: its shape and its lava temperature are used; position and rate
+    /// are those of the sample.
     pub vent: VentSpec,
-    /// Scene numbers that each run draws, each with its distribution.
+    /// Scene parameters that are drawn for each run, each with its distribution.
     pub draws: Vec<(NumberKey, Distribution)>,
 }
 
 /// Sampled parameters of one run: vent, rate, size and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Run number, from 0.
+    /// Number of the run, counted from 0.
     pub run: u64,
     /// Index of the vent feature (point, line or polygon) in its file, from 0.
     pub feature: usize,
     /// Vent position [east, south] in metres from the north-west corner of the simulation box.
     pub vent_m: Metres,
-    /// Mean effusion rate over the eruption, in m³/s.
+    /// Mean effusion rate of the run's eruption, in m³/s.
     pub rate_m3_s: f64,
-    /// Volume to be erupted, in m³.
+    /// Volume that the run's eruption is to pour, in m³.
     pub volume_m3: f64,
-    /// Duration of the eruption, in seconds.
+    /// Duration of the run's eruption, in seconds.
     pub duration_s: f64,
     /// Upper bound on the simulated time of the run, in seconds.
     pub limit_s: f64,
-    /// Seed of the simulation of this run.
+    /// Seed of the simulation of the run.
     pub seed: u64,
 }
 
 impl Plan {
-    /// Checks that the number of runs and all numbers that the laws can give are in their accepted
-    /// ranges.
+    /// Checks that the number of runs and the ranges of all distributions are accepted.
     ///
     /// # Errors
-    /// Names the flag of the faulty number or law: `--runs`, `--rates`, `--volumes` or
+    /// Names the flag of the faulty number or distribution: `--runs`, `--rates`, `--volumes` or
     /// `--durations`.
     pub fn validate(&self) -> Result<(), Invalid> {
         within("--runs", self.runs as f64, 1.0, MAX_RUNS as f64)?;
@@ -135,7 +135,7 @@ impl Plan {
         }
     }
 
-    /// Returns the sampled parameters of run `run`.
+    /// Returns the parameters of run `run`, sampled from the distributions of the plan.
     pub fn sample(&self, run: u64) -> Sample {
         let (feature, vent_m) = self.places.draw(self.seed, run);
         let (rate_m3_s, size) = self.rate_and_size(run);
@@ -162,8 +162,8 @@ impl Plan {
         }
     }
 
-    /// Draws the mean effusion rate of a run in m³/s, and its volume in m³ or its duration in s, as
-    /// `size` says.
+    /// Draws the mean effusion rate of a run in m³/s, and its volume in m³ or its duration in s,
+    /// whichever `size` describes.
     fn rate_and_size(&self, run: u64) -> (f64, f64) {
         let (Size::Volume(law) | Size::Duration(law)) = &self.size;
         let [rate, size] =
@@ -181,7 +181,8 @@ impl Plan {
         )
     }
 
-    /// Draws the values of the scene numbers of run `run`, in the order of [`Plan::draws`].
+    /// Draws the values of the scene parameters of run `run`, in the order of `Plan::draws` and in
+    /// the units of the scene file.
     pub fn numbers(&self, run: u64) -> Vec<f64> {
         let draws = self.draws.iter().enumerate();
         draws
@@ -195,7 +196,7 @@ impl Plan {
     }
 
     /// Returns all inputs that determine the outcome of a run, as texts by readable names. The
-    /// number of runs is excluded, because additional runs do not change earlier ones.
+    /// number of runs is no such input, because additional runs do not change earlier runs.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
         let flow = ground.flow();
         let FlowSetup {
@@ -272,8 +273,8 @@ impl Plan {
         .collect()
     }
 
-    /// Returns the content of the plan file. `scene` and `vents` name the scene and the source of
-    /// the vents for readers.
+    /// Returns the content of the plan file. `scene`: name of the scene; `vents`: description of
+    /// the source of the vents. Both texts only inform people who read the file.
     pub fn file(&self, ground: &Ground, scene: &str, vents: &str) -> PlanFile {
         let decides = self
             .parts(ground)
@@ -292,18 +293,18 @@ impl Plan {
 /// State before the first step that all runs share: the scene without the sampled eruption.
 #[derive(Clone, Debug)]
 pub struct Ground {
-    /// Simulation before its first step, always with the physical model.
+    /// Simulation before its first step; always one of the flow model.
     pub(super) origin: Origin,
-    /// Scene from which the state is rebuilt for each run; `None` unless runs draw scene numbers or
-    /// a heightmap error.
+    /// Scene from which the state is rebuilt for each run; `None` if runs draw neither scene
+    /// parameters nor a heightmap error, so that all begin with `origin`.
     pub(super) template: Option<Template>,
     /// Cells of the simulation box, and position of the box on the map.
     pub site: Site,
     /// Assumptions made while the files of the scene were read, one sentence each.
     pub(super) notes: Vec<String>,
-    /// Number of runs that are simulated concurrently.
+    /// Number of runs of the study that are simulated concurrently.
     pub(super) at_once: usize,
-    /// Stop flag: once set, the simulations abort their current step.
+    /// Stop flag: once set, all simulations abort their current step.
     pub(super) stop: Arc<AtomicBool>,
 }
 

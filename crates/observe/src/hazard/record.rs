@@ -1,10 +1,15 @@
-//! File of one run, `run_000042`, which is written completely or not at all.
+//! Format of the file of one run, such as `run_000042`, in bytes. A file is written completely or
+//! not at all.
 //!
 //! ```text
-//! magic 8   fingerprint of the plan 16   checksum of the rest 8   length before compression 8   block of LZ4: a RunRecord
+//!  8  magic number
+//! 16  fingerprint of the plan
+//!  8  checksum of the bytes that follow
+//!  8  length of the record before compression
+//!  …  record, compressed by LZ4
 //! ```
 //!
-//! Numbers are little-endian. The block is a [`RunRecord`] as `postcard` writes it.
+//! Numbers are little-endian. The record is a [`RunRecord`] in the format of the crate `postcard`.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +33,7 @@ const RECORD: usize = 1024;
 /// Upper bound in bytes on the data of one reached column: index difference, arrival, thickness.
 const COLUMN: usize = 5 + 4 + 4;
 
-/// Upper bound in bytes on the text of a fault in a record.
+/// Upper bound in bytes on the text of an imbalance in a run's record.
 const FAULT: usize = 200;
 
 /// Reason why the simulation of a run ended.
@@ -43,22 +48,22 @@ pub enum Ending {
 /// Outcome of the simulation of a run, without data per column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Reason why the simulation ended.
+    /// Reason why the simulation of the run ended.
     pub ending: Ending,
     /// Simulated time at the end of the run, in seconds.
     pub time_s: f64,
-    /// Volume of lava that erupted, in m³.
+    /// Volume of lava that erupted in the run, in m³.
     pub poured_m3: f64,
-    /// Volume of lava that solidified, in m³.
+    /// Volume of lava that solidified in the run, in m³.
     pub set_m3: f64,
-    /// Volume of lava that left through the sides of the simulation box, in m³.
+    /// Volume of lava that left the simulation box through its sides, in m³.
     pub out_m3: f64,
     /// Volume that the vent could not erupt for lack of room below the top of the simulation box,
     /// in m³.
     pub blocked_m3: f64,
     /// Imbalance of the volume or heat account, as text; `None` if both accounts are exact.
     pub fault: Option<String>,
-    /// Wall-clock time of the run, in seconds.
+    /// Wall-clock time that the run took, in seconds.
     pub seconds: f64,
 }
 
@@ -89,10 +94,10 @@ impl Outcome {
 pub struct RunRecord {
     /// Sampled parameters of the run.
     pub sample: Sample,
-    /// Outcome of the simulation.
+    /// Outcome of the simulation of the run.
     pub outcome: Outcome,
-    /// Differences of successive indices of the reached columns, which are in ascending order; the
-    /// first difference is from 0.
+    /// Differences between successive indices of the reached columns in ascending order; the first
+    /// element is the first index itself.
     gaps: Vec<u32>,
     /// Arrival time of lava in each reached column, in seconds from the start.
     arrival_s: Vec<f32>,
@@ -105,15 +110,15 @@ pub struct RunRecord {
 pub struct Reached {
     /// Column index: row × columns per row + position in the row; row 0 is the northernmost.
     pub column: usize,
-    /// Arrival time of lava, in seconds from the start.
+    /// Arrival time of lava in the column, in seconds from the start.
     pub arrival_s: f32,
-    /// Largest thickness (liquid and solidified) over all steps, in metres.
+    /// Largest thickness of lava (liquid and solidified) in the column over all steps, in metres.
     pub thickness_m: f32,
 }
 
 impl RunRecord {
     /// Creates the record from the flow after its last step. `most_m`: largest thickness over all
-    /// steps of each column, in metres; `outcome`: function that makes the outcome from the flow.
+    /// steps of each column, in metres; `outcome`: function that creates the outcome from the flow.
     pub(super) fn new(
         sample: Sample,
         flow: &Flow,
@@ -140,7 +145,7 @@ impl RunRecord {
         }
     }
 
-    /// Iterates over the reached columns in ascending order of their indices.
+    /// Iterates over the columns that lava reached, in ascending order of their indices.
     pub fn reached(&self) -> impl Iterator<Item = Reached> + '_ {
         let mut column = 0;
         let rest = self.arrival_s.iter().zip(&self.thickness_m);
@@ -253,8 +258,8 @@ impl RunRecord {
         }
     }
 
-    /// Returns true if all per-column arrays have equal lengths and all column indices are below
-    /// `columns`.
+    /// Returns true if all per-column arrays have equal lengths and all indices of reached columns
+    /// are below `columns`.
     fn is_whole(&self, columns: usize) -> bool {
         let lengths = [self.arrival_s.len(), self.thickness_m.len()];
         let rises = self.gaps.iter().skip(1).all(|gap| *gap > 0);
@@ -267,20 +272,20 @@ impl RunRecord {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// File that the operating system cannot read.
+    /// Run file that the operating system cannot read.
     #[error("cannot read {path}: {cause}")]
     Read {
-        /// Path of the file.
+        /// Path of the run file that cannot be read.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Error that the operating system reported.
         cause: std::io::Error,
     },
-    /// File that is damaged or belongs to another plan.
+    /// Run file that is damaged or belongs to another plan.
     #[error("{path} {what}; remove it, and the same command makes this run again")]
     Wrong {
-        /// Path of the file.
+        /// Path of the damaged or foreign run file.
         path: PathBuf,
-        /// Fault of the file, as text that follows its path.
+        /// Fault of the run file, as text that follows its path.
         what: &'static str,
     },
 }
@@ -291,7 +296,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// Builds a record with the given columns.
+    /// Creates a record of run `run` in which lava reached the columns `reached`: (column index,
+    /// arrival in seconds, thickness in metres), by ascending index.
     pub(in super::super) fn record(run: u64, reached: &[(usize, f32, f32)]) -> RunRecord {
         let sample = Sample {
             run,

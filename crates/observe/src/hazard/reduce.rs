@@ -1,7 +1,7 @@
 //! Reduction of all run files to probabilities, quantiles, and one table row per run.
 //!
-//! Quantiles are computed strip by strip of columns, so that memory does not grow with the number
-//! of runs; each strip reads all files once.
+//! Quantiles are computed for one band of columns after the other, so that memory does not grow
+//! with the number of runs; each band reads all files once.
 //!
 //! - Invariant: the result does not depend on the order in which runs were made or are read;
 //!   probabilities are counts, and quantiles come from sorted values.
@@ -14,8 +14,8 @@ use super::record::{Outcome, RecordError, RunRecord};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::Site;
 
-/// Upper bound on the number of pairs (arrival, thickness) in memory, and so on the length of a
-/// strip of columns; each run has one pair per reached column.
+/// Upper bound on the number of pairs (arrival, thickness) in memory, one pair per run and reached
+/// column; limits the number of columns in a band.
 const STRIP: usize = 1 << 24;
 
 /// Memory in bytes of one pair (arrival, thickness).
@@ -24,13 +24,13 @@ const BYTES_A_PAIR: f64 = 8.0;
 /// Run files of one plan that the maps summarise.
 #[derive(Clone, Debug)]
 pub struct RunFiles {
-    /// Folder of the run files.
+    /// Folder that contains the run files.
     pub folder: PathBuf,
-    /// Fingerprint of the plan, which each file carries.
+    /// Fingerprint of the plan; each run file of the plan states the same one.
     pub fingerprint: u128,
     /// Number of columns of the simulation box.
     pub columns: usize,
-    /// Numbers of the runs that have a file, ascending.
+    /// Numbers of the runs that have a file, in ascending order.
     pub runs: Vec<u64>,
 }
 
@@ -54,54 +54,55 @@ pub struct Reduction {
     /// Inundation threshold in metres: a run inundates a column if its largest thickness there
     /// exceeds the threshold.
     pub above_m: f64,
-    /// Probabilities of the quantiles to be mapped, ascending, each between 0 and 1.
+    /// Probabilities (0 to 1) of the quantiles of arrival and thickness to be mapped, ascending.
     pub quantiles: Vec<f64>,
-    /// Times in seconds from the start of the eruption, ascending; each yields a map of the
-    /// probability that lava arrives earlier.
+    /// Times in seconds from the start of the eruption, ascending; for each time t, a map of the
+    /// probability that lava arrives before t is written.
     pub before_s: Vec<f64>,
     /// Mean number of eruptions per year, for the map of annual inundation probability; `None`: no
     /// such map.
     pub annual: Option<f64>,
 }
 
-/// Quantiles of a quantity in each column, over those runs that inundate the column.
+/// Quantiles of arrival or thickness in each column, over those runs that inundate the column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
     /// Values with the axes (quantile, column); NaN in columns that no run inundates.
     pub maps: Vec<Vec<f32>>,
 }
 
-/// Statistics over all runs, from which the maps are written.
+/// Statistics over all runs of a hazard study, from which the maps are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
-    /// One row per run, sorted by run number.
+    /// Results of each run, sorted by run number.
     pub rows: Vec<RunRow>,
     /// Number of runs that inundate each column, row-major.
     pub counts: Vec<u32>,
-    /// Number of runs in which lava arrives in each column before each time; axes (time, column).
+    /// Number of runs in which lava arrives in a column before a time of `Reduction::before_s`;
+    /// axes (time, column).
     pub before: Vec<Vec<u32>>,
-    /// Quantiles of the arrival time in seconds from the start of the eruption.
+    /// Quantiles of the arrival time of lava, in seconds from the start of the eruption.
     pub arrival_s: Quantiles,
-    /// Quantiles of the largest thickness in metres.
+    /// Quantiles of the largest thickness of lava over a run, in metres.
     pub thickness_m: Quantiles,
     /// Largest thickness of each column over all runs, in metres; NaN in columns that no run
     /// inundates.
     pub thickest_m: Vec<f32>,
 }
 
-/// Results of one run for the table of runs.
+/// Results of one run, as a row of the table of runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRow {
     /// Sampled parameters of the run.
     pub sample: Sample,
-    /// Outcome of the simulation.
+    /// Outcome of the run's simulation.
     pub outcome: Outcome,
     /// Area that the run inundates, in m².
     pub area_m2: f64,
     /// Greatest straight-line distance from the vent to the centre of an inundated column, in
     /// metres.
     pub reach_m: f64,
-    /// Largest thickness of lava in any column, in metres.
+    /// Largest thickness of lava in any column during the run, in metres.
     pub thickest_m: f64,
     /// Elevation of the lowest ground that the run inundates, in metres; `None` if the run
     /// inundates nothing.
@@ -202,7 +203,8 @@ impl Summary {
         Ok(all)
     }
 
-    /// Computes the quantiles of arrival and thickness in the columns of `strip`.
+    /// Computes the quantiles of arrival and thickness in the columns with the indices `strip` and
+    /// stores them in `self`.
     fn add_strip(
         &mut self,
         strip: Range<usize>,
@@ -252,7 +254,7 @@ impl Summary {
         self.shares(&self.counts)
     }
 
-    /// Converts numbers of runs to fractions of all runs, 0 to 1.
+    /// Converts `counts`, each a number of runs, to fractions of all runs, 0 to 1.
     pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
         let runs = self.rows.len().max(1) as f64;
         counts
@@ -292,8 +294,9 @@ impl Summary {
     }
 }
 
-/// Splits the columns into consecutive strips with at most `most` pairs each. `counts`: number of
-/// pairs (one per run) of each column; a single column with more pairs is its own strip.
+/// Splits the columns into consecutive bands with at most `most` pairs each and returns their index
+/// ranges. `counts`: number of pairs (one per run) of each column; a column with more pairs than
+/// `most` is a band of its own.
 fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     let (mut strips, mut start, mut held) = (Vec::new(), 0, 0);
     for (column, count) in counts.iter().enumerate() {
@@ -308,8 +311,8 @@ fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     strips
 }
 
-/// Returns the quantile of `sorted` (ascending) at the probability `quantile`: the smallest value
-/// that at least this fraction of the values do not exceed.
+/// Returns the quantile of `sorted` (ascending) at the probability `quantile` (0 to 1): the
+/// smallest element v such that at least this fraction of the elements are ≤ v.
 pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
     let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
     sorted[rank.min(sorted.len()) - 1]

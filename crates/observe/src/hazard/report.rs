@@ -8,7 +8,8 @@ use lavoxel_base::words;
 use lavoxel_scene::scene::Seconds;
 use serde::Serialize;
 
-/// Probabilities of inundation for which the report prints the area with at least this probability.
+/// Probabilities of inundation; for each, the report prints the area that is inundated with at
+/// least this probability.
 const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 
 /// Results of a hazard map; serialisable, and printable as [text](Report::text).
@@ -16,11 +17,11 @@ const SHARES: [f64; 3] = [0.1, 0.5, 0.9];
 pub struct Report {
     scene: String,
     seed: u64,
-    /// Number of runs that the maps summarise.
+    /// Number of runs that the hazard maps summarise.
     runs: usize,
-    /// Number of planned runs without a file.
+    /// Number of planned runs that have no file yet.
     missing: u64,
-    /// Number of runs that the last command simulated.
+    /// Number of runs that were simulated by the command that wrote this report.
     made: usize,
     vents: String,
     rates_m3_s: String,
@@ -44,11 +45,11 @@ pub struct Report {
     blocked: usize,
     /// Numbers of the runs whose volume or heat account has an imbalance.
     inexact: Vec<u64>,
-    /// Summed wall-clock time of all runs, in seconds.
+    /// Sum of the wall-clock times of all runs, in seconds.
     computing_s: f64,
-    /// Wall-clock time of the last command, in seconds.
+    /// Wall-clock time of the command that wrote this report, in seconds.
     elapsed_s: f64,
-    /// Summary lines, one per exposure file.
+    /// Summary lines about exposed assets, one per exposure file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exposure: Vec<String>,
     /// Assumptions made while the files of the scene were read, one sentence each.
@@ -132,7 +133,7 @@ impl Report {
         }
     }
 
-    /// Returns the report with the summary lines of the exposure files, one per file.
+    /// Returns this report with the lines `exposure` added, one summary line per exposure file.
     pub(super) fn with_exposure(self, exposure: Vec<String>) -> Self {
         Self { exposure, ..self }
     }
@@ -193,12 +194,12 @@ impl Report {
         lines.join("\n")
     }
 
-    /// Returns the total number of runs of the plan, those without a file included.
+    /// Returns the total number of runs of the plan, including runs without a file.
     fn planned(&self) -> u64 {
         self.runs as u64 + self.missing
     }
 
-    /// Returns all warnings about the maps, one sentence each.
+    /// Returns all warnings about the maps of the hazard study, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         let missing = (self.missing > 0).then(|| {
             format!(

@@ -1,5 +1,5 @@
-//! Fingerprint of the rules that determine a run: runs made by different rules must not be combined
-//! in one map.
+//! Fingerprint of the rules that determine a run: a map must not combine runs that were simulated
+//! by different rules.
 
 /// Hash of the results of small trial simulations, of drawn samples and of the rest criterion;
 /// equal for any number of threads and on all machines. A test simulates the trials, and prints the
@@ -23,10 +23,11 @@ mod tests {
     use lavoxel_sim::simulation::Simulation;
     use lavoxel_sim::source::VentSpec;
 
-    /// Number of steps in each trial simulation.
+    /// Number of steps in each trial simulation, from whose results the fingerprint is computed.
     const STEPS: u64 = 60;
 
-    /// Lava with every kind of loss.
+    /// Returns a lava with a yield strength that loses heat through a crust with open cracks, and
+    /// by conduction to the bed.
     fn basalt() -> Lava {
         let cooling = Cooling::Skin {
             tear_m: 200.0,
@@ -62,8 +63,8 @@ mod tests {
         Flow::new(space, setup, &ground).expect("the numbers of a trial are in range")
     }
 
-    /// Lava that fills a basin, leaves through a tunnel of one cell, runs down a slope, cools and
-    /// sets.
+    /// Simulates `lava` that fills a basin, leaves through a tunnel of one cell, runs down a slope,
+    /// cools and solidifies. Returns the flow after `STEPS` steps.
     fn trial(lava: Lava) -> Flow {
         let mut flow = flow(lava, 60.0, 4.0);
         let cells = (1..8).flat_map(|x| (4..10).flat_map(move |y| (1..8).map(move |z| [x, y, z])));
@@ -90,7 +91,7 @@ mod tests {
         flow
     }
 
-    /// Block of wax that melts in a warm room.
+    /// Simulates a block of wax that melts in a warm room. Returns the flow after `STEPS` steps.
     fn melting() -> Flow {
         let lava = Lava {
             ambient_k: 360.0,
@@ -110,7 +111,7 @@ mod tests {
         flow
     }
 
-    /// Lava that meets a sea, sand and air, with the default reactions.
+    /// Scene file in which lava meets a sea, sand and air, with the default reactions.
     const SHORE: &str = "model = \"flow\"\n[flow]\nstep_s = 10.0\n[grid]\nsize = [24, 16, 16]\ncell_size_m = 5.0\n\
                          [terrain]\nkind = \"slope\"\n[[vent]]\nx = 8.0\nz = 8.0\nradius = 1.0\nrate_m3_s = 20.0\n\
                          [[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[material]]\nname = \"sand\"\n\
@@ -120,8 +121,8 @@ mod tests {
                          matter = { kind = \"material\", name = \"sand\", amount = 1.0 }\n\
                          [air]\nstep_s = 10.0\nheight_m = 80.0\nsteam = \"steam\"\nwind = [[0.0, 2.0, 250.0]]\n";
 
-    /// Simulates the shore scene for some steps; `None` if this program rejects the scene, which a
-    /// test excludes.
+    /// Simulates the scene `SHORE` for `STEPS` steps; `None` if the scene is invalid, which a test
+    /// excludes.
     fn shore() -> Option<Simulation> {
         let scene = Scene::parse(SHORE, Path::new("shore.toml")).ok()?;
         let mut simulation = scene.build(Box::new(Tiled::default())).ok()?.simulation;
@@ -129,7 +130,7 @@ mod tests {
         Some(simulation)
     }
 
-    /// Plan with a distribution of each kind.
+    /// Returns a plan of a hazard study that uses each kind of distribution.
     fn drawn() -> Plan {
         let feature = |geometry, weight| Feature::new(geometry, weight);
         let square = vec![[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0], [0.0, 0.0]];

@@ -18,17 +18,19 @@ use lavoxel_sim::source::{VentFlow, VentSpec};
 /// Length of the period without newly reached columns after which a flow counts as at rest, as a
 /// fraction of the time since the start.
 const REST_SHARE: f64 = 0.1;
-/// Smallest length of this period, in steps.
+/// Smallest length, in steps, of the period without newly reached columns after which a flow counts
+/// as at rest.
 const REST_STEPS: f64 = 10.0;
 
-/// Numbers that determine the end of a run; part of the fingerprint of the rules.
+/// Numbers that decide when a flow counts as at rest: the thickness in metres above which a column
+/// counts as reached, `REST_SHARE` and `REST_STEPS`. Part of the fingerprint of the rules.
 #[cfg(test)]
 pub(super) const REST: [f64; 3] = [lavoxel_sim::records::REACHED_M, REST_SHARE, REST_STEPS];
 
 impl Ground {
-    /// Creates the shared state from a built scene before its first step. `at_once`: number of
-    /// concurrent runs; setting `stop` aborts long steps. `None` for a scene of the cellular
-    /// automaton (classic model).
+    /// Creates the state that all runs share, from a built scene before its first step. `at_once`:
+    /// number of concurrent runs; setting `stop` makes runs abort their current step. `None` for a
+    /// scene of the cellular automaton (classic model).
     pub fn new(stage: BuiltScene, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
         let BuiltScene {
             mut simulation,
@@ -49,8 +51,8 @@ impl Ground {
         })
     }
 
-    /// Returns this state with the scene `template`, from which runs that draw scene numbers or a
-    /// heightmap error rebuild it.
+    /// Returns this state with `template`, the scene from which each run rebuilds its state if runs
+    /// draw scene parameters or a heightmap error.
     #[must_use]
     pub(super) fn with_template(self, template: Template) -> Self {
         Self {
@@ -60,14 +62,14 @@ impl Ground {
     }
 
     /// Returns the standard deviation in metres of the random heightmap error of each run; `None`
-    /// without such an error.
+    /// if runs have no such error.
     pub(super) fn height_error_m(&self) -> Option<f64> {
         self.template
             .as_ref()
             .and_then(|template| template.scene().spec.terrain.error_m)
     }
 
-    /// Returns the lava flow in its state before the first step.
+    /// Returns the lava flow in the state before the first step that all runs share.
     pub(super) fn flow(&self) -> &Flow {
         self.origin
             .world()
@@ -93,7 +95,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`StudyError::Memory`] when the concurrent runs outgrow the limit, and
-    /// [`StudyError::Scene`] for scene numbers that contradict each other.
+    /// [`StudyError::Scene`] for scene parameters that contradict each other.
     pub fn run(
         &self,
         ground: &Ground,
@@ -137,8 +139,8 @@ impl Plan {
             .map(|flow| RunRecord::new(*sample, flow, run.records.thickness_m(), outcome)))
     }
 
-    /// Builds the state before the first step of run `run`, with the scene numbers and the
-    /// heightmap error that the run draws.
+    /// Builds the state before the first step of run `run` from the scene `template`, with the
+    /// scene parameters and the heightmap error drawn for this run.
     fn origin_of(
         &self,
         ground: &Ground,
@@ -161,7 +163,8 @@ impl Plan {
         Ok(drawn.origin)
     }
 
-    /// Returns the vent that erupts in the run of `sample`, with the rate curve of the plan.
+    /// Returns the vent that erupts in the run of `sample`: the plan's template at the sampled
+    /// position, with the rate curve of the plan.
     fn vent_of(&self, ground: &Ground, sample: &Sample) -> VentSpec {
         let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
         let (rates_m3_s, linear) = self.curve.rates(sample.rate_m3_s, sample.duration_s);
@@ -182,8 +185,9 @@ impl Plan {
     }
 }
 
-/// Returns true if the flow is at rest, provided that its vent is closed: nothing is liquid, or no
-/// column was reached recently.
+/// Returns true if the flow is at rest: nothing is liquid, or no column was newly reached for the
+/// period that `REST_SHARE` and `REST_STEPS` define. The caller has checked that the vent is
+/// closed.
 fn rests(records: &FlowRecords, flow: &Flow) -> bool {
     let least = (REST_SHARE * flow.time_s()).max(REST_STEPS * flow.setup().step_s);
     flow.is_dry() || flow.time_s() - records.last_reached_s() >= least
@@ -202,7 +206,8 @@ mod tests {
     const SCENE: &str = "seed = 6\nmodel = \"flow\"\n[flow]\nstep_s = 20.0\n[grid]\nsize = [20, 20, 20]\ncell_size_m = 10.0\n\
                          cell_height_m = 5.0\n[terrain]\nkind = \"slope\"\n[[vent]]\nx_m = 93.0\nz_m = 64.0\nradius = 1.0\n";
 
-    /// Sea at the foot of the slope, and a wall that an event builds across the slope.
+    /// Text that is appended to a test scene: a sea at the foot of the slope, and a wall that an
+    /// event builds across the slope.
     const MORE: &str = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[body]]\n\
                         shape = { kind = \"below\", level = 6.0 }\n\
                         matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n[[event]]\nat = 5\n\
@@ -248,7 +253,7 @@ mod tests {
         }
     }
 
-    /// A run equals the simulation of a scene with the same settings, bit by bit.
+    /// Checks that a run equals the simulation of a scene with the same settings, bit for bit.
     #[test]
     fn a_run_is_a_simulation() {
         let run_outs = ["", MORE].map(|more| {

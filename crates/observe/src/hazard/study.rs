@@ -27,7 +27,7 @@ use lavoxel_scene::scene::{
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Name of the lava preset for a heightmap without a scene.
+/// Name of the lava preset that is used for a heightmap without a scene.
 const USUAL_LAVA: &str = "etna-basalt";
 
 /// Upper bound in metres on the inundation threshold: higher than any mountain.
@@ -41,44 +41,49 @@ const MOST_ANNUAL: f64 = 1000.0;
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Total number of runs.
+    /// Total number of runs of the hazard study.
     pub runs: u64,
     /// Path of a file with points, lines and polygons in which vents open; `None`: the vents of the
     /// scene, with equal weights.
     pub vent_area: Option<PathBuf>,
-    /// Text of the law of the effusion rate in m³/s; `None`: the rate of the scene's vents, which
-    /// must be equal.
+    /// Text of the probability distribution of the effusion rate in m³/s; `None`: the rate of the
+    /// scene's vents, which must be equal.
     pub rates: Option<String>,
-    /// Text of the law of the erupted volume in m³; `None` if durations are given.
+    /// Text of the probability distribution of the erupted volume in m³; `None` if durations are
+    /// given.
     pub volumes: Option<String>,
-    /// Text of the law of the duration of an eruption, as an alternative to the volume; `None` if
-    /// volumes are given.
+    /// Text of the probability distribution of the duration of an eruption in seconds or with
+    /// units; `None` if volumes are given.
     pub durations: Option<String>,
     /// Correlation of rate with volume or duration, −1 to 1; `None` if both are independent.
     pub correlation: Option<f64>,
     /// Shape of the effusion rate over the duration of an eruption.
     pub curve: Curve,
-    /// Scene numbers that each run draws, as texts `KEY=LAW`.
+    /// Scene parameters that each run draws, as texts `KEY=LAW` (LAW: a probability distribution),
+    /// such as `flow.lava.yield_pa=uniform:100,900`.
     pub draw: Vec<String>,
-    /// Choice of the seeds of the simulations: a different seed in each run, or that of the scene.
+    /// Choice of the seeds of the simulations: a different seed in each run, or the seed of the
+    /// scene in all runs.
     pub seeds: Seeds,
     /// Inundation threshold in metres: a column counts as inundated if its largest thickness is
-    /// greater.
+    /// greater than the threshold.
     pub above: f64,
     /// Probabilities of the quantiles of arrival and thickness to be mapped, each between 0 and 1.
     pub quantiles: Vec<f64>,
-    /// Times from the start of the eruption; each yields a map of the probability that lava arrives
-    /// earlier.
+    /// Times from the start of the eruption; for each time t, a map of the probability that lava
+    /// arrives before t is written.
     pub before: Vec<Seconds>,
     /// Mean number of eruptions per year, for the map of annual inundation probability; `None`: no
     /// such map.
     pub annual: Option<f64>,
-    /// Feature files of buildings, roads and areas; for each file, a table and a layer with
-    /// probability, arrival and thickness at each feature are written.
+    /// Feature files of buildings, roads and areas. For each file, probability, arrival and
+    /// thickness at each feature are written as a table and as a copy of the file with these
+    /// properties.
     pub exposure: Vec<PathBuf>,
-    /// Contour levels of probability, 0 to 1; `None`: the default levels.
+    /// Contour levels of probability, 0 to 1; `None`: the levels in `LEVELS`.
     pub levels: Option<Vec<f64>>,
-    /// True to write every map also as a picture over the hill-shaded ground.
+    /// Set to write a picture of every map over the hill-shaded ground, in addition to the data
+    /// file.
     pub picture: bool,
 }
 
@@ -105,19 +110,21 @@ impl Default for Settings {
     }
 }
 
-/// Scene of a hazard study, with the overrides from the command line.
+/// Scene of a hazard study, together with the command-line overrides that were applied to the
+/// scene.
 #[derive(Clone, Debug)]
 pub struct Source<'a> {
-    /// Scene after the overrides.
+    /// Scene after the overrides were applied.
     pub scene: &'a Scene,
-    /// Overrides from the command line.
+    /// Overrides that the user gave on the command line.
     pub asked: &'a Overrides,
-    /// True if the scene was generated for a heightmap without a scene file.
+    /// Set if the scene was generated for a heightmap, without a scene file.
     pub is_bare: bool,
 }
 
-/// Returns the default overrides for a heightmap without a scene: physical model with long steps, a
-/// lava, and a placeholder vent at the summit that each run replaces.
+/// Returns the overrides `asked`, completed by the defaults for a heightmap without a scene:
+/// physical model with long steps, a lava, and a placeholder vent at the summit that each run
+/// replaces.
 ///
 /// # Errors
 /// Never, as long as the default lava is a preset.
@@ -142,9 +149,9 @@ pub fn overrides_of_heightmap(asked: &Overrides) -> Result<Overrides, StudyError
 /// Hazard study whose settings have been validated.
 #[derive(Debug)]
 pub struct Study {
-    /// Plan from which the runs are sampled.
+    /// Plan from which the runs of the study are sampled.
     pub plan: Plan,
-    /// State before the first step that all runs share.
+    /// State before the first step that all runs of the study share.
     pub ground: Ground,
     /// Content of the plan file, by which the runs in a folder are recognised as runs of this
     /// study.
@@ -162,8 +169,8 @@ const NO_FLOW: &str = "hazard needs the physical model, in m³ and seconds: name
                        without --lava NAME";
 
 impl Study {
-    /// Prepares the plan and the shared state of a study. `at_once`: number of concurrent runs;
-    /// setting `stop` aborts long steps.
+    /// Prepares the plan and the shared initial state of a study. `at_once`: number of concurrent
+    /// runs; setting `stop` makes all runs abort their current step.
     ///
     /// # Errors
     /// Names the invalid setting as the flag of the program, or the missing memory.
@@ -247,7 +254,7 @@ impl Study {
         PathBuf::from(FOLDER).join(if ends { name } else { format!("{name}-hazard") })
     }
 
-    /// Opens the folder of the study at `path` as `opening` says.
+    /// Opens the folder of the study at `path` in the mode `opening`.
     ///
     /// # Errors
     /// When the folder is of another plan, or is to be read and has no plan.
@@ -264,7 +271,8 @@ impl Study {
         Folder::open(path, &self.file, opening, ("", &results))
     }
 
-    /// Checks that the folder `other` contains runs of this plan; call before [`Study::take`].
+    /// Checks that the folder `other` contains runs of this plan. To be called before
+    /// `Study::take`.
     ///
     /// # Errors
     /// When `other` is of another plan, or has none.
@@ -272,8 +280,8 @@ impl Study {
         check_part(other, &self.file)
     }
 
-    /// Copies those runs from the folder `other` of the same plan that `folder` lacks. Returns
-    /// their number.
+    /// Copies runs of the same plan from the folder `other`: those that `folder` lacks. Returns the
+    /// number of copied runs.
     ///
     /// # Errors
     /// When a file cannot be read or written, is damaged or of another plan.
@@ -354,9 +362,9 @@ impl Study {
         ))
     }
 
-    /// Simulates the runs with the numbers `runs` on `threads` worker threads, until all are
+    /// Simulates the runs with the numbers `runs` on `threads` worker threads until all are
     /// complete, `ends` returns true, or a run fails. Calls `made` with the number of each
-    /// completed run; returns the number of completed runs.
+    /// completed run and returns how many runs were completed.
     ///
     /// # Errors
     /// When memory does not suffice, a record cannot be written, or no thread starts.
@@ -384,8 +392,9 @@ impl Study {
 }
 
 impl Plan {
-    /// Returns the template for runs that draw scene numbers. Builds the scene with both bounds of
-    /// each law, so that invalid ranges fail before the first run.
+    /// Returns the template from which runs with drawn scene parameters build their scene. Builds
+    /// the scene with both ends of the range of each distribution, so that invalid ranges fail
+    /// before the first run.
     fn template(&self, scene: &Scene) -> Result<Template, StudyError> {
         let template = Template::new(scene)?;
         for (key, law) in &self.draws {
@@ -397,8 +406,8 @@ impl Plan {
     }
 }
 
-/// Returns the vent shape and lava temperature that all vents of the scene share. Returns a message
-/// if they differ.
+/// Returns the shape and the lava temperature that all vents of the scene `stage` share, as a vent.
+/// Returns a message if they differ between vents.
 fn model_vent(stage: &BuiltScene) -> Result<VentSpec, String> {
     let of_flow = |vent: &VentSpec| {
         vent.flow
@@ -428,8 +437,9 @@ impl Settings {
         }
     }
 
-    /// Returns the law of the effusion rate: that of the settings, or else the constant rate of all
-    /// vents of the scene.
+    /// Returns the probability distribution of the effusion rate in m³/s: that of the settings, or
+    /// else the constant rate of the scene's vents. Returns a message if the settings have none and
+    /// the rates of the vents differ.
     fn rates(&self, source: &Source<'_>) -> Result<Distribution, String> {
         if let Some(text) = &self.rates {
             return law("--rates", text, |number| number.parse().ok());
@@ -461,7 +471,8 @@ impl Settings {
             .ok_or_else(|| mend.to_owned())
     }
 
-    /// Parses the texts `KEY=LAW` of the drawn scene numbers.
+    /// Parses the texts `KEY=LAW` (LAW: a probability distribution) of the drawn scene parameters.
+    /// Returns a message for an invalid text.
     fn draws(&self) -> Result<Vec<(NumberKey, Distribution)>, String> {
         let mut all: Vec<(NumberKey, Distribution)> = Vec::new();
         for text in &self.draw {
@@ -582,8 +593,8 @@ impl Settings {
     }
 }
 
-/// Parses the text of a law; `flag` names the setting in error messages, `number` parses each
-/// number.
+/// Parses `text`, a probability distribution; `flag` names the setting in error messages, `number`
+/// parses each number.
 fn law(
     flag: &str,
     text: &str,

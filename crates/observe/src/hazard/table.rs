@@ -1,16 +1,17 @@
-//! Vent positions from a table (`.csv`): x, y and an optional weight per line.
+//! Reader of vent positions in a table (`.csv`): x, y and an optional weight per line.
 //!
-//! Fields are separated by semicolons, tabs, commas or blanks. A header names the columns in any
-//! order; without a header they are x, y and weight. Lines that begin with `#` are skipped.
+//! Fields are separated by semicolons, tabs, commas or blanks. A header may state the columns in
+//! any order; without a header, the columns are x, y and weight. Lines that begin with `#` are
+//! skipped.
 
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::table::{Table, TableRow};
 use lavoxel_geo::map::features::{Feature, Geometry};
 
-/// Upper bound on the number of lines of a table.
+/// Upper bound on the number of lines of a table of vent positions.
 const MOST_LINES: usize = 10_000_000;
 
-/// Accepted column names in lower case: of x, of y, and of the weight.
+/// Accepted column names, in lower case, for x, y and weight of a vent position.
 const NAMES: [&[&str]; 3] = [
     &["x", "map_x", "easting", "east", "lon", "longitude"],
     &["y", "map_y", "northing", "north", "lat", "latitude"],

@@ -26,7 +26,8 @@ pub(crate) struct Vents {
 }
 
 impl Vents {
-    /// Creates the distribution over the vents of a scene, with equal weights.
+    /// Creates the distribution of positions over the vents of the scene `stage`, with equal
+    /// weights. Returns a message if the scene has no vent.
     pub(crate) fn from_stage(stage: &BuiltScene) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
@@ -51,8 +52,8 @@ impl Vents {
         Ok(Self { places, words })
     }
 
-    /// Reads the vent positions of a file (`.geojson`, `.gpkg` or `.csv`). Returns a message for an
-    /// invalid file.
+    /// Reads the vent positions in the file at `path` (`.geojson`, `.gpkg` or `.csv`), which are
+    /// map coordinates of `site`. Returns a message for an invalid file.
     pub(crate) fn read(path: &Path, site: &Site) -> Result<Self, String> {
         protect(path);
         let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
@@ -100,8 +101,8 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
     table::parse(text)
 }
 
-/// Converts the features of a GeoJSON layer to map coordinates of the simulation box. Returns a
-/// message if a feature lies outside the range of the map's projection.
+/// Converts the features of a GeoJSON document to map coordinates of the simulation box of `site`.
+/// Returns a message if a feature lies outside of the range of the map's projection.
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     let features = features_on(Features::from_geojson(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {

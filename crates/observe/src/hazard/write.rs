@@ -29,7 +29,7 @@ const LINES: [&str; 2] = ["geojson", "gpkg"];
 /// longitude and latitude.
 const GLOBE: &str = "kmz";
 
-/// Seconds per hour.
+/// Length of an hour in seconds.
 const HOUR: f32 = 3600.0;
 
 /// Inputs for the map files of a hazard study.
@@ -37,21 +37,22 @@ const HOUR: f32 = 3600.0;
 pub struct Drawing<'a> {
     /// Statistics over all runs, which the maps show.
     pub summary: &'a Summary,
-    /// Threshold, quantiles and times by which the statistics were computed.
+    /// Threshold, quantiles and times with which the statistics were computed.
     pub reduction: &'a Reduction,
-    /// State before the first step that all runs share.
+    /// State before the first step that all runs of the study share.
     pub ground: &'a Ground,
-    /// Name of the scene, for metadata.
+    /// Name of the scene, which the metadata of the maps state.
     pub scene: &'a str,
-    /// Plan of the runs.
+    /// Plan from which the runs were sampled.
     pub plan: &'a Plan,
-    /// True to write every map also as a picture over the hill-shaded ground.
+    /// Set to write a picture of every map over the hill-shaded ground, in addition to the data
+    /// file.
     pub pictures: bool,
-    /// Contour levels of probability, 0 to 1; `None`: the default levels.
+    /// Contour levels of probability, 0 to 1; `None`: the levels in `LEVELS`.
     pub levels: Option<&'a [f64]>,
 }
 
-/// Raster map: its values, row-major, and its caption.
+/// Raster map of a hazard study: its values, row-major, and its caption.
 struct Map {
     caption: Caption,
     values: Vec<f32>,
@@ -78,8 +79,8 @@ pub(super) fn time_name(time_s: f64) -> String {
     format!("{}{name}", time_s / unit).replace('.', "_")
 }
 
-/// Returns the names of all files that a study writes, including styles and, with `pictures`,
-/// pictures of the maps.
+/// Returns the names of all map files that a study writes, including style files and, if `pictures`
+/// is true, pictures of the maps.
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction
         .quantiles
@@ -112,13 +113,15 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
 }
 
-/// Kind of map of a hazard study.
+/// Subject of a hazard map: annual probability, or probability of arrival before a time, among
+/// others.
 #[derive(Clone, Copy)]
 enum HazardMap {
     Probability,
-    /// Annual probability of inundation; the field is the mean number of eruptions per year.
+    /// Annual probability of inundation; the number is the mean number of eruptions per year.
     Annual(f64),
-    /// Probability that lava arrives before a time; the field is the time in seconds.
+    /// Probability that lava arrives before a time; the number is the time in seconds from the
+    /// start of the eruption.
     Before(f64),
     Thickest,
     Arrival(f64),
@@ -151,7 +154,7 @@ impl HazardMap {
         }
     }
 
-    /// Returns three texts for a map: display name, caption above its picture, and description in
+    /// Returns three texts for the map: display name, caption above its picture, and description in
     /// one line. `above_m`: inundation threshold in metres.
     fn words(self, above_m: f64) -> (String, String, String) {
         // Quantiles are conditional on inundation, which every description must say.
@@ -202,8 +205,8 @@ impl HazardMap {
 }
 
 impl Drawing<'_> {
-    /// Writes all files to `folder`. Returns their paths, without the styles and pictures that
-    /// accompany rasters.
+    /// Writes all map files to `folder`. Returns their paths, without the style files and pictures
+    /// that accompany rasters.
     ///
     /// # Errors
     /// [`ExportError`] for a file that cannot be written; files written before stay.
@@ -325,7 +328,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Header line of the table of runs.
+/// Header line of the table of runs (`runs.csv`).
 const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,seed,area_m2,reach_m,thickness_max_m,lowest_m,\
                        poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
 
@@ -410,7 +413,7 @@ fn line(row: &RunRow, site: &Site) -> String {
 }
 
 /// Converts metres [east, south] from the north-west corner of the simulation box to map
-/// coordinates. For a box on no map: to metres [east, north] from the south-west corner.
+/// coordinates [x, y]; for a box without map, to metres [east, north] from the south-west corner.
 pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (
@@ -423,8 +426,8 @@ pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     ]
 }
 
-/// Converts map coordinates to metres [east, south] from the north-west corner of the simulation
-/// box; inverse of [`on_the_map`].
+/// Converts map coordinates [x, y] to metres [east, south] from the north-west corner of the
+/// simulation box: inverse of `on_the_map`.
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
     let scale = (

@@ -6,13 +6,13 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 use lavoxel_base::round::{number, steps};
 
-/// Scaling of a plot axis.
+/// Scaling of a plot axis: linear or logarithmic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Axis {
-    /// Linear scaling.
+    /// Linear scaling of the axis.
     #[default]
     Linear,
-    /// Logarithmic scaling; values ≤ 0 cannot be shown and are omitted.
+    /// Logarithmic scaling; values that are 0 or negative cannot be shown and are omitted.
     Log,
 }
 
@@ -22,8 +22,8 @@ impl Axis {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
 
-    /// Converts a value to the coordinate along the axis: the value itself, or its decimal
-    /// logarithm.
+    /// Converts `value` to a coordinate in which the axis is linear: `value` itself, or its decimal
+    /// logarithm on a logarithmic axis.
     fn even(self, value: f64) -> f64 {
         if self == Self::Log {
             value.log10()
@@ -32,7 +32,7 @@ impl Axis {
         }
     }
 
-    /// Converts a coordinate along the axis to the value; inverse of [`Axis::even`].
+    /// Converts a coordinate in which the axis is linear to a value: inverse of `Axis::even`.
     fn back(self, even: f64) -> f64 {
         if self == Self::Log {
             10_f64.powf(even)
@@ -42,7 +42,7 @@ impl Axis {
     }
 }
 
-/// Axis with the values at its lower and upper end.
+/// Axis with its scaling and the values at its lower and upper end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     axis: Axis,
@@ -54,7 +54,7 @@ pub(super) struct Extent {
 const ROOM: f64 = 0.04;
 
 impl Extent {
-    /// Creates an axis that contains all `values` that it can show, with a margin.
+    /// Creates an axis with a margin that contains all `values` that the scaling `axis` can show.
     pub(super) fn enclosing(axis: Axis, values: impl Iterator<Item = f64>) -> Self {
         let ends = values
             .filter(|value| axis.has(*value))
@@ -95,7 +95,8 @@ impl Extent {
         Self { axis, low, high }
     }
 
-    /// Iterates over `count` values at equal distances along the axis, both ends included.
+    /// Iterates over `count` values at equal distances along the axis, from its lower to its upper
+    /// end, both included.
     pub(super) fn samples(self, count: usize) -> impl Iterator<Item = f64> {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (0..count).map(move |i| {
@@ -146,14 +147,15 @@ impl Extent {
         (-1e-9..=1.0 + 1e-9).contains(&self.share(value))
     }
 
-    /// Returns the position of `value` along the axis: 0 at the lower, 1 at the upper end; outside
-    /// of this range beyond the ends.
+    /// Returns the position of `value` along the axis: 0 at the lower end, 1 at the upper end,
+    /// below 0 or above 1 beyond the ends.
     pub(super) fn share(self, value: f64) -> f64 {
         let (low, high) = (self.axis.even(self.low), self.axis.even(self.high));
         (self.axis.even(value) - low) / (high - low)
     }
 
-    /// Formats the tick value `value` as a label; `most` is that of the call of [`Extent::ticks`].
+    /// Formats the tick value `value` as a label; `most`: the argument with which [`Extent::ticks`]
+    /// returned the ticks.
     pub(super) fn label(self, value: f64, most: usize) -> String {
         let size = value.abs();
         let plain = || match self.ticks(most)[..] {

@@ -26,13 +26,14 @@ const GRID: RGBColor = RGBColor(222, 222, 222);
 const GOOD: RGBColor = RGBColor(0, 110, 60);
 const BAD: RGBColor = RGBColor(190, 20, 20);
 const FONT: &str = "DejaVu Sans, Verdana, sans-serif";
-/// Factor on font sizes that compensates for `plotters`, which draws text smaller than requested.
+/// Factor on font sizes that compensates for `plotters`, which draws text smaller than the
+/// requested size.
 const LETTER: f64 = 1.24;
-/// Font size of labels and numbers, including the factor `LETTER`.
+/// Font size in pixels of labels and numbers, including the factor `LETTER`.
 const TEXT: f64 = 13.0 * LETTER;
-/// Font size of the title of a plot, including the factor `LETTER`.
+/// Font size in pixels of the title of a plot, including the factor `LETTER`.
 const TITLE: f64 = 15.0 * LETTER;
-/// Font size of the heading of a page, including the factor `LETTER`.
+/// Font size in pixels of the heading of a page, including the factor `LETTER`.
 const HEADING: f64 = 18.0 * LETTER;
 
 /// Upper bound on the number of tick labels per axis.
@@ -89,8 +90,8 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
 }
 
 impl AxisSpec {
-    /// Returns the axis with the requested ends; if there are none, or they are invalid, an axis
-    /// that contains `values`.
+    /// Returns the axis with the requested ends; without requested ends, or if these are invalid,
+    /// an axis that contains `values`.
     fn extent(&self, values: impl Iterator<Item = f64>) -> Extent {
         match self
             .ends
@@ -103,8 +104,8 @@ impl AxisSpec {
 }
 
 impl Series {
-    /// Returns those points (x, y) of a series that both axes (`x_axis`, `y_axis`) can show; a
-    /// function is sampled along the horizontal axis, whose range is `x`.
+    /// Returns those points (x, y) of the series that the axes `x_axis` and `y_axis` can show; a
+    /// function is sampled along the whole horizontal axis `x`.
     fn points(&self, (x_axis, y_axis): (Axis, Axis), x: Extent) -> Vec<(f64, f64)> {
         let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
         match &self.numbers {
@@ -119,8 +120,8 @@ impl Series {
 }
 
 impl Plot {
-    /// Iterates over the points (x, y) of all series that both axes can show; functions are
-    /// excluded.
+    /// Iterates over the points (x, y) of all series that both axes can show; series that are
+    /// functions are excluded.
     fn given(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (x, y) = (self.x.axis, self.y.axis);
         let points = self
@@ -214,7 +215,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     Ok(())
 }
 
-/// Height of the line that holds the verdict, in pixels.
+/// Height of the band above a plot in which the verdict is drawn, in pixels.
 const VERDICT: i32 = 26;
 
 /// Draws the verdict of a plot, if it has one, at the top of `area`; returns the remaining area
@@ -258,11 +259,11 @@ fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<
         .map_err(failed)
 }
 
-/// Approximate width and height of a legend, as fractions of those of the plot.
+/// Approximate width and height of a legend, as fractions of the width and height of the plot.
 const LEGEND: (f64, f64) = (0.55, 0.3);
 
-/// Returns the corner of the plot in which the legend would cover the fewest `points`, and the
-/// number of covered points. `x`, `y`: ranges of the axes.
+/// Returns the corner of the plot in which the legend covers the fewest `points` (one list per
+/// series), and the number of covered points. `x`, `y`: axes of the plot.
 fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelPosition, usize) {
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {

@@ -24,19 +24,19 @@ use std::path::Path;
 pub use self::axis::Axis;
 use lavoxel_files::output::{Existing, OutputError, whole};
 
-/// Error while a plot is drawn or written.
+/// Error while a plot is drawn or written to a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlotError {
-    /// Plot that cannot be drawn; the field is the cause as text.
+    /// Plot that cannot be drawn; the text is the cause.
     #[error("cannot draw the plot: {0}")]
     Draw(String),
-    /// File that cannot be written.
+    /// Plot file that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// Way in which a series is drawn.
+/// Way in which a series is drawn: solid line, points, or dashed line of a theory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Line,
@@ -46,10 +46,10 @@ enum Look {
     Theory,
 }
 
-/// Data of a series: points, or a function.
+/// Data of a series: a list of points, or a function.
 enum Numbers {
     Points(Vec<(f64, f64)>),
-    /// Function of x, drawn along the whole horizontal axis.
+    /// Function of x, which is drawn along the whole horizontal axis.
     Function(Box<dyn Fn(f64) -> f64>),
 }
 
@@ -78,7 +78,7 @@ pub struct Plot {
     verdict: Option<Verdict>,
 }
 
-/// Verdict on the plotted result, drawn as text at the upper right corner.
+/// Verdict on the plotted result, such as a passed test, drawn as text at the upper right corner.
 struct Verdict {
     text: String,
     is_good: bool,
@@ -214,7 +214,7 @@ impl Plot {
     }
 }
 
-/// Page with a title and a grid of plots.
+/// Page of plots: a title, and plots in a grid.
 pub struct Page {
     title: String,
     plots: Vec<Plot>,
@@ -234,7 +234,8 @@ impl Page {
         }
     }
 
-    /// Adds a plot at the next place of the grid: from left to right, then in the next row.
+    /// Adds `plot` at the next free place of the page's grid, which is filled from left to right
+    /// and row by row.
     #[must_use]
     pub fn plot(mut self, plot: Plot) -> Self {
         self.plots.push(plot);

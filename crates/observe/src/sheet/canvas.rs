@@ -69,7 +69,7 @@ impl Rect {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Paint {
     pub(super) rgb: [u8; 3],
-    /// Opacity in percent, 0 to 100.
+    /// Opacity of the drawn object in percent, 0 to 100.
     pub(super) opacity: u8,
 }
 
@@ -79,15 +79,15 @@ impl Paint {
     }
 }
 
-/// Colour of text and frames. All colours here are chosen by eye.
+/// Colour of text and frames. All colours in this file are chosen by eye.
 pub(super) const INK: Paint = Paint::full([28, 28, 32]);
-/// Colour of secondary text and lines.
+/// Colour of secondary text and secondary lines on a sheet.
 pub(super) const GRAY: Paint = Paint::full([96, 96, 102]);
-/// Colour of faint lines.
+/// Colour of faint lines on a sheet.
 pub(super) const PALE: Paint = Paint::full([206, 206, 210]);
-/// White of the paper.
+/// White, the colour of the paper.
 pub(super) const WHITE: Paint = Paint::full([255; 3]);
-/// Colour of warnings.
+/// Colour of warnings on a sheet.
 pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
 
 /// Line style: colour, width in millimetres, and dashes.
@@ -95,7 +95,7 @@ pub(super) const ALARM: Paint = Paint::full([190, 20, 20]);
 pub(super) struct Pen {
     pub(super) paint: Paint,
     pub(super) width: f64,
-    /// Lengths of dashes and of gaps in millimetres; `None`: solid line.
+    /// Lengths of the dashes and of the gaps between them in millimetres; `None`: solid line.
     pub(super) dash: Option<[f64; 2]>,
 }
 
@@ -109,7 +109,7 @@ impl Pen {
     }
 }
 
-/// Part of a text that lies at its anchor point: start, middle or end.
+/// Alignment of a text: the part of the text that lies at its anchor point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Start,
@@ -120,12 +120,12 @@ pub(super) enum Align {
 /// Style of text: size, colour, weight, outline and rotation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Type {
-    /// Font size in millimetres.
+    /// Font size of the text in millimetres.
     pub(super) size: f64,
     pub(super) paint: Paint,
     pub(super) bold: bool,
-    /// Width in millimetres of the white outline around the letters, which separates them from the
-    /// map.
+    /// Width in millimetres of the white outline around the letters, which separates the letters
+    /// from the map behind.
     pub(super) halo: f64,
     /// Rotation of the text around its anchor in degrees, counter-clockwise.
     pub(super) turned: f64,
@@ -161,8 +161,8 @@ impl Type {
         self.size * if self.bold { 0.07 } else { 0.022 }
     }
 
-    /// Returns `text` if its width is at most `room` millimetres, else the longest prefix that fits
-    /// with an ellipsis.
+    /// Returns `text` if its width is at most `room` millimetres; otherwise its longest prefix that
+    /// fits together with an ellipsis.
     pub(super) fn shortened(&self, text: &str, room: f64) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -194,8 +194,8 @@ impl Type {
     }
 
     /// Returns the start point of the baseline of `text`, and the unit vector along the baseline.
-    /// The anchor `at` is the start, middle or end of the text, as `align` says, at half the height
-    /// of a capital letter.
+    /// `at`: anchor point, at half the height of a capital letter; `align`: part of the text that
+    /// lies at the anchor.
     pub(super) fn start(&self, at: Point, align: Align, text: &str) -> (Point, Point) {
         let turned = self.turned.to_radians();
         let along = [turned.cos(), -turned.sin()];
@@ -219,14 +219,15 @@ impl Type {
 pub(super) trait Canvas {
     /// Fills the area inside the closed rings `rings`, by the even-odd rule.
     fn fill(&mut self, rings: &[Vec<Point>], paint: Paint);
-    /// Draws polylines; one whose first and last points are equal is closed.
+    /// Draws the polylines `lines` with the style `pen`; a polyline whose first and last points are
+    /// equal is closed.
     fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen);
-    /// Draws `text`. The anchor `at` is the start, middle or end of the text, as `align` says, at
-    /// half the height of a capital letter.
+    /// Draws `text`. `at`: anchor point, at half the height of a capital letter; `align`: part of
+    /// the text that lies at the anchor.
     fn text(&mut self, at: Point, align: Align, text: &str, look: &Type);
     /// Draws `image`, scaled to fill the rectangle `place`.
     fn image(&mut self, place: Rect, image: &Image);
-    /// Restricts all subsequent drawing to the rectangle `to`; `None` ends the restriction.
+    /// Restricts all subsequent drawing to the rectangle `to`; `None` removes the restriction.
     fn clip(&mut self, to: Option<Rect>);
 }
 

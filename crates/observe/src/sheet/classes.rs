@@ -7,33 +7,34 @@ use ndarray::Array2;
 use lavoxel_automaton::view::Palette;
 use lavoxel_base::round::{number, steps};
 
-/// Limits between the classes of a probability map; equal to the contour levels of `lavoxel
+/// Limits between the classes of a probability map; equal to the default contour levels of `lavoxel
 /// hazard`.
 const SHARES: [f64; 6] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 
 /// Upper bound on the number of classes of a map that shows no probability.
 const MOST: f64 = 7.0;
 
-/// Range of the palette (0 to 1) from which class colours come; the ends are too dark or too light
-/// to tell from hill shade.
+/// Part of the palette (0 to 1) from which class colours are taken; colours at the ends of the
+/// palette are so dark or so light that they resemble hill shade.
 const PART: (f32, f32) = (0.08, 0.94);
 
 /// Kind of quantity that a map shows; determines the classes and the palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MapKind {
-    /// Probability, 0 to 1; cells of value 0 are transparent.
+    /// Probability, 0 to 1; cells of value 0 are transparent on the map.
     Probability,
-    /// Time of arrival since the start of the run.
+    /// Time of arrival of lava since the start of the run; cells that lava never reaches have no
+    /// data and are transparent.
     Arrival,
-    /// Thickness or another amount, such as ash or a maximum speed; cells of value 0 are
+    /// Thickness or a similar quantity, such as ash or a maximum speed; cells of value 0 are
     /// transparent.
     Amount,
-    /// Any other quantity; all values are coloured.
+    /// Any other quantity; all cells with data are coloured, including cells of value 0.
     Other,
 }
 
 impl MapKind {
-    /// Returns the kind of a map from the name of its quantity, such as `arrival_q10`.
+    /// Returns the kind of the map whose quantity is named `quantity`, such as `arrival_q10`.
     pub(super) fn from_quantity(quantity: &str) -> Self {
         match quantity {
             _ if quantity.starts_with("probability") => Self::Probability,
@@ -56,8 +57,8 @@ impl MapKind {
         }
     }
 
-    /// Returns true if a cell with the value `value` is coloured; NaN never is, and 0 is not where
-    /// it means that there is no lava.
+    /// Returns true if a cell with the value `value` is coloured: never for NaN, and for 0 only if
+    /// 0 does not mean that there is no lava.
     pub(super) fn shows(self, value: f64) -> bool {
         !value.is_nan() && (value > 0.0 || !matches!(self, Self::Probability | Self::Amount))
     }
@@ -141,14 +142,15 @@ impl Classes {
             .then(|| self.list.iter().position(is_below).unwrap_or(last))
     }
 
-    /// Returns the limits between neighbouring classes, ascending; they serve as contour levels.
+    /// Returns the limits between neighbouring classes, ascending; they are the contour levels of
+    /// the map.
     pub(super) fn between(&self) -> Vec<f64> {
         self.list.iter().skip(1).map(|class| class.low).collect()
     }
 }
 
-/// Returns the limits of the classes for values from `low` to `high`, ascending, both outer limits
-/// included; empty if no value is coloured.
+/// Returns the limits of the classes for values from `low` to `high`, ascending, including both
+/// outer limits; empty if no value is coloured.
 fn limits(kind: MapKind, low: f64, high: f64) -> Vec<f64> {
     if low > high {
         return Vec::new();

@@ -9,7 +9,7 @@ use super::view::View;
 use lavoxel_geo::map::contour;
 use lavoxel_geo::map::rounded;
 
-/// Colour of the lines between classes. Chosen by eye.
+/// Colour of the contour lines between classes. Chosen by eye.
 const BETWEEN: Paint = Paint {
     rgb: [30, 20, 20],
     opacity: 75,
@@ -17,14 +17,16 @@ const BETWEEN: Paint = Paint {
 /// Colour of the isochrones. Chosen by eye.
 pub(super) const REACH: Paint = Paint::full([0, 84, 180]);
 
-/// Isochrone of the arrival of lava, for one time and one quantile of the arrival time.
+/// Isochrone: line that lava reaches at one time after the start, for one quantile of the arrival
+/// time.
 pub(super) struct Reach {
-    /// Quantile of the arrival time over those runs that reach a cell, 0 to 1.
+    /// Quantile of the arrival time over the runs that reach a cell: 0.5 is the median, 0 and 1 are
+    /// the earliest and the latest run.
     pub(super) quantile: f64,
     /// Time of the isochrone since the start of the eruption, in hours.
     pub(super) hours: f64,
-    /// Arrival time in each cell at this quantile in hours, axes (row, column); NaN where lava
-    /// never arrives.
+    /// Quantile `quantile` of the arrival time in each cell, in hours, axes (row, column); NaN
+    /// where lava never arrives.
     pub(super) arrival: std::rc::Rc<Array2<f32>>,
 }
 
@@ -49,8 +51,8 @@ impl Reach {
         format!("reached within {time}, quantile {}", self.quantile)
     }
 
-    /// Draws the isochrone. Returns the label of the line, to be drawn after all lines; `None`
-    /// unless the quantile is the median. `em`: font size in millimetres.
+    /// Draws the isochrone. Returns its label, to be drawn after all lines; `None` for quantiles
+    /// other than the median, which have no label. `em`: font size in millimetres.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) -> Option<Label> {
         // NaN would leave gaps in the contour. Cells that lava never reaches get twice the hours,
         // so that the interpolated line lies halfway between such cells and cells that lava has
@@ -77,8 +79,9 @@ impl Reach {
     }
 }
 
-/// Draws the contour lines between classes and the outline of all coloured cells. Returns the
-/// labels of the lines, to be drawn after all lines.
+/// Draws the outline of all coloured cells and, for probabilities and arrival times, the contour
+/// lines between classes. Returns the labels of the contour lines, to be drawn after all lines.
+/// `values`: values of the map, in the unit `unit`; `em`: font size in millimetres.
 pub(super) fn between(
     canvas: &mut dyn Canvas,
     (values, classes, unit): (&Array2<f32>, &Classes, &str),
@@ -116,7 +119,7 @@ pub(super) fn between(
     labels
 }
 
-/// Text along one of the contour lines of a level.
+/// Label of a contour: text that is drawn along the longest of its lines.
 pub(super) struct Label {
     lines: Vec<Vec<Point>>,
     text: String,
@@ -137,8 +140,9 @@ fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
         .collect()
 }
 
-/// Draws `text` along the longest of `lines`, at the first position that is nearly straight and
-/// free of other labels. No text if the line is shorter than three times the label.
+/// Draws `text` in the style `look` along the longest of `lines`, at the first of five positions
+/// that is nearly straight, inside `frame` and free of the labels `taken`. Draws nothing if no
+/// position is suitable, or if the line is shorter than three times the text.
 fn label(
     canvas: &mut dyn Canvas,
     lines: &[Vec<Point>],
@@ -188,8 +192,8 @@ fn distance(pair: &[Point]) -> f64 {
     (pair[1][0] - pair[0][0]).hypot(pair[1][1] - pair[0][1])
 }
 
-/// Returns the point on a polyline at the distance `rest` (mm along the line) from its start; the
-/// end of a shorter line.
+/// Returns the point on the polyline `line` at the distance `rest` (mm along the line) from its
+/// start; its end point if the line is shorter.
 fn along(line: &[Point], mut rest: f64) -> Point {
     for pair in line.windows(2) {
         let length = distance(pair);

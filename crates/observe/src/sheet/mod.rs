@@ -45,7 +45,7 @@ use lavoxel_geo::terrain::{TerrainError, load_values};
 use lavoxel_io::export::{ExportError, Provenance, write_png_at};
 use lavoxel_scene::scene::Seconds;
 
-/// Resolution of PNG sheets, in pixels per inch.
+/// Resolution of map sheets in PNG format, in pixels per inch.
 pub const DPI: f64 = 300.0;
 
 /// Upper bound in characters on texts of the user, such as the title; longer texts do not fit on
@@ -62,7 +62,7 @@ const BYTES_A_PIXEL: f64 = 9.0;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SheetError {
-    /// Invalid file or setting; the field is the complete error message.
+    /// Invalid file or setting; the text is the complete error message.
     #[error("{0}")]
     Wrong(String),
     /// Map or heightmap that cannot be read.
@@ -71,10 +71,10 @@ pub enum SheetError {
     /// Sheet that needs more than the available memory.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// Output file that cannot be written.
+    /// Sheet, project or report that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Image that cannot be written.
+    /// Picture that cannot be encoded or written.
     #[error(transparent)]
     Export(#[from] ExportError),
 }
@@ -105,15 +105,15 @@ impl Paper {
     }
 }
 
-/// Choice of the date in the footer of a sheet.
+/// Choice of the date that the footer of a sheet prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Date {
     /// Day (UTC) on which the map file was last modified.
     #[default]
     OfMap,
-    /// Date as the user wrote it.
+    /// Date given as text, which is printed unchanged.
     Text(String),
-    /// No date.
+    /// No date: the footer states none.
     None,
 }
 
@@ -121,27 +121,27 @@ pub enum Date {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// Name of the map to be drawn from a hazard folder; `None`: `probability`.
+    /// Name of the map that is drawn if the input is a hazard folder; `None`: `probability`.
     pub layer: Option<String>,
-    /// Path of the heightmap for the hill shade, in the map's coordinate system; `None`: no hill
-    /// shade.
+    /// Path of the heightmap from which the hill shade is computed, in the map's coordinate system;
+    /// `None`: no hill shade.
     pub ground: Option<PathBuf>,
-    /// Paths of feature files to be drawn over the map, in addition to the exposure layers of the
+    /// Paths of feature files that are drawn over the map, in addition to the exposure files of the
     /// map's folder.
     pub overlays: Vec<PathBuf>,
-    /// Paths of exposure tables (CSV) to be printed in place of those of the map's folder; empty:
-    /// those of the folder.
+    /// Paths of exposure tables (CSV) to be printed; empty: the exposure tables of the map's
+    /// folder.
     pub tables: Vec<PathBuf>,
-    /// Times since the start of the eruption for isochrones; each is drawn for all arrival
-    /// quantiles in the folder.
+    /// Times since the start of the eruption for which isochrones are drawn, one for each arrival
+    /// quantile in the folder.
     pub hours: Vec<Seconds>,
     /// Title of the sheet; `None`: composed of the quantity of the map and the name of the scene.
     pub title: Option<String>,
-    /// Name of the author in the footer; `None`: no author.
+    /// Name of the author that the footer states; `None`: no author.
     pub author: Option<String>,
-    /// Choice of the date in the footer.
+    /// Choice of the date that the footer states.
     pub date: Date,
-    /// Size of the paper.
+    /// Size of the paper of the sheet.
     pub paper: Paper,
     /// True for landscape, false for portrait; `None`: the orientation with the larger map scale.
     pub landscape: Option<bool>,
@@ -155,7 +155,7 @@ impl Settings {
 }
 
 impl Settings {
-    /// Returns an error if a text of the user has more than [`LONGEST_TEXT`] characters.
+    /// Returns an error if a text in these settings has more than `LONGEST_TEXT` characters.
     fn check(&self) -> Result<(), SheetError> {
         let date = if let Date::Text(text) = &self.date {
             Some(text)
@@ -198,7 +198,7 @@ impl Default for Settings {
     }
 }
 
-/// File format of a map sheet.
+/// File format of a map sheet: PDF or PNG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Pdf,
@@ -319,8 +319,8 @@ impl<'a> Sheet<'a> {
         Ok(())
     }
 
-    /// Writes a QGIS project (`.qgs` or `.qgz`) with the map, or with all maps of its folder, and
-    /// with the overlays.
+    /// Writes a QGIS project (`.qgs` or `.qgz`) that contains the map, or all maps of its hazard
+    /// folder, and the overlays.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -337,8 +337,9 @@ impl<'a> Sheet<'a> {
         report::write(self, path, existing)
     }
 
-    /// Returns the page layout in the orientation of the settings. Without that setting: the
-    /// orientation with the larger map scale, or, if both scales are equal, that of the map.
+    /// Returns the page layout in the orientation that the settings state. Without such a setting:
+    /// the orientation with the larger map scale or, if both scales are equal, landscape for a wide
+    /// map and portrait for a high one.
     fn layout(&self) -> Result<Layout, SheetError> {
         let upright = || self.settled(false);
         match self.settings.landscape {
@@ -358,8 +359,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// Returns the page layout in the given orientation. In portrait, the panel below the map is as
-    /// high as its content, and the map gets the remaining height.
+    /// Returns the page layout in landscape or portrait orientation. In portrait, the panel below
+    /// the map is as high as its content, and the map gets the height that is left.
     fn settled(&self, is_landscape: bool) -> Result<Layout, SheetError> {
         let layout = Layout::new(self.settings.paper.sides_mm(), is_landscape);
         if is_landscape {
@@ -474,8 +475,8 @@ impl Contents<'_> {
     }
 }
 
-/// Reads the maps of arrival quantiles in the folder, and returns one isochrone for each requested
-/// time and each quantile.
+/// Reads the maps of arrival quantiles in the hazard folder, and returns one isochrone for each
+/// time in the settings and each quantile.
 fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetError> {
     if settings.hours.is_empty() {
         return Ok(Vec::new());

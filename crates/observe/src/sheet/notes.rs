@@ -14,7 +14,8 @@ use lavoxel_scene::scene::Seconds;
 /// standard error of 0.07.
 const FEW: u64 = 50;
 
-/// Upper bound on the number of cautions printed for a map of a single run, for lack of room.
+/// Upper bound on the number of cautions printed for a map of a single run; more do not fit on the
+/// sheet.
 const MOST_CAUTIONS: usize = 8;
 
 /// Returns the quantile in a map's name, such as 0.1 for `arrival_q10`; `None` for a name without
@@ -24,7 +25,7 @@ pub(super) fn quantile(layer: &str) -> Option<f64> {
     Some(percent.replace('_', ".").parse::<f64>().ok()? / 100.0)
 }
 
-/// Converts the name of a map in its files to a readable title.
+/// Converts `layer`, the name of a map in its files, to a readable title.
 pub(super) fn layer_words(layer: &str) -> String {
     let plain = layer.replace(['-', '_'], " ");
     let of =
@@ -96,7 +97,7 @@ pub(super) fn subtitle(source: &Source) -> String {
     }
 }
 
-/// Paragraph in the notes of a sheet, with its heading.
+/// Paragraph in the notes of a map sheet, with its heading.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Note {
     pub(super) heading: &'static str,
@@ -120,7 +121,7 @@ fn warning(text: String) -> Note {
     }
 }
 
-/// Returns the name of the map's coordinate system, with its EPSG code if known.
+/// Returns the name of the map's coordinate system for the notes, with its EPSG code if known.
 pub(super) fn system(source: &Source) -> String {
     let crs = source.crs();
     let name = match (crs.name(), crs.epsg()) {
@@ -181,7 +182,7 @@ fn coordinates(source: &Source, view: &View) -> String {
     text + "."
 }
 
-/// Returns all warnings about the map, the most serious first.
+/// Returns all warnings about the map, beginning with the most serious one.
 pub(super) fn warnings(source: &Source) -> Vec<Note> {
     let mut all = Vec::new();
     if source.study.is_some() {
@@ -281,8 +282,8 @@ fn parameters(source: &Source) -> Vec<Note> {
 }
 
 impl Study {
-    /// Describes the sampling of a hazard study in one text: vents, laws of rate, volume and
-    /// duration, time limit and seed.
+    /// Describes the sampling of a hazard study in one text: vents, probability distributions of
+    /// rate, volume and duration, time limit and seed.
     pub(super) fn laws(&self) -> String {
         let key = |name: &str| self.plan.decides.get(name);
         let mut parts = vec![format!("vents: {}", self.plan.vents)];
@@ -300,7 +301,7 @@ impl Study {
     }
 
     /// Describes the results of all runs in one text: mean volume, mean area, and number of runs
-    /// with an imbalance; `None` without runs.
+    /// with an imbalance; `None` if the folder has no table of runs.
     pub(super) fn outcome(&self) -> Option<String> {
         let runs = self.runs.as_ref()?;
         let exact = match runs.inexact {

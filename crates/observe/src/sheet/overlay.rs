@@ -12,7 +12,8 @@ use super::view::View;
 use lavoxel_geo::map::features::{Feature, Features, Geometry, features_in, read_layer};
 use lavoxel_geo::map::geojson::System;
 
-/// Colours of the overlay files, in their order; distinct from the colours of classes.
+/// Colours (sRGB) of the overlay files, in the order in which the files are given; distinct from
+/// the colours of classes.
 const COLORS: [[u8; 3]; 5] = [
     [12, 70, 150],
     [20, 20, 24],
@@ -21,24 +22,25 @@ const COLORS: [[u8; 3]; 5] = [
     [130, 80, 10],
 ];
 
-/// Upper bound on the number of names drawn per overlay file: each is tested against all earlier
-/// labels, which takes quadratic time.
+/// Upper bound on the number of feature names drawn per overlay file: each name is tested against
+/// all earlier labels, which takes quadratic time.
 const MOST_NAMES: usize = 2000;
 
-/// Vector layer from a file, converted to the map's coordinates.
+/// Vector data of an overlay file, converted to the map's coordinates.
 pub(super) struct Overlay {
     pub(super) path: PathBuf,
-    /// Legend entry, derived from the file name.
+    /// Legend entry of the overlay, derived from its file name.
     pub(super) name: String,
     pub(super) rgb: [u8; 3],
-    /// Coordinate system of the file, before the conversion.
+    /// Coordinate system that the overlay file states, before the conversion.
     pub(super) system: System,
     features: Vec<Feature>,
 }
 
 impl Overlay {
-    /// Reads the vector layer at `path` and converts it to the coordinates of the map `source`.
-    /// `number`: index of the file among all overlays, which determines its colour.
+    /// Reads the vector data of the overlay file at `path` and converts them to the coordinates of
+    /// the map `source`. `number`: index of the file among all overlays, which determines its
+    /// colour.
     pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
         let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
         let root = read_layer(path).map_err(SheetError::wrong)?;
@@ -111,7 +113,7 @@ impl Overlay {
     }
 
     /// Iterates over the names of the features inside the map frame, each with its anchor point on
-    /// the paper; at most [`MOST_NAMES`].
+    /// the paper; at most `MOST_NAMES` names.
     pub(super) fn names<'a>(
         &'a self,
         view: &'a View,
@@ -161,13 +163,13 @@ fn anchor(geometry: &Geometry) -> Option<Point> {
     }
 }
 
-/// Rectangles on the paper that labels already occupy.
+/// Rectangles on the paper that labels occupy already.
 #[derive(Default)]
 pub(super) struct Taken(Vec<Rect>);
 
 impl Taken {
-    /// Adds `rect` to the occupied rectangles and returns true; returns false if it overlaps one of
-    /// them.
+    /// Adds `rect` to the occupied rectangles and returns true; returns false, without adding it,
+    /// if it overlaps an occupied rectangle.
     pub(super) fn take(&mut self, rect: Rect) -> bool {
         let free = !self.0.iter().any(|other| other.meets(&rect));
         if free {
@@ -176,8 +178,8 @@ impl Taken {
         free
     }
 
-    /// Draws the text `name` next to the point `at`, on the first of four sides where it is inside
-    /// `frame` and free of other labels. Draws nothing if there is no such side.
+    /// Draws the text `name` next to the point `at`, on the first of four sides where the text is
+    /// inside `frame` and free of other labels. Draws nothing if no side is free.
     pub(super) fn name(
         &mut self,
         canvas: &mut dyn Canvas,

@@ -15,7 +15,7 @@ use lavoxel_render::Image;
 
 /// Margin of the page on all sides, in millimetres.
 const MARGIN: f64 = 9.0;
-/// Width of the right panel, in multiples of the font size, above which its blocks are set in two
+/// Width of the right panel, as a multiple of the font size, above which its blocks are set in two
 /// columns.
 const TWO: f64 = 62.0;
 /// Length of the ticks at the map frame, in millimetres.
@@ -27,7 +27,7 @@ pub(super) struct Layout {
     pub(super) size: Point,
     pub(super) is_landscape: bool,
     pub(super) em: f64,
-    /// True for a figure in a report: only the map, its legend and scale bar are drawn.
+    /// Set for a figure in a report: only the map, its legend and scale bar are drawn.
     pub(super) is_figure: bool,
     /// Height in millimetres of the panel below the map; `None`: a default height.
     pub(super) panel: Option<f64>,
@@ -70,8 +70,8 @@ impl Layout {
         if self.is_figure { 0.0 } else { 7.2 * self.em }
     }
 
-    /// Returns the height or width that the coordinate labels at the left and lower side of the
-    /// frame take, in millimetres.
+    /// Returns the space in millimetres that coordinate labels take at the left side and at the
+    /// lower side of the map frame.
     fn numbers(&self) -> f64 {
         2.0 * self.em
     }
@@ -80,8 +80,8 @@ impl Layout {
         if self.is_figure { 0.0 } else { 2.2 * self.em }
     }
 
-    /// Returns the height of the panel below the map (portrait), or the width of the panel to its
-    /// right (landscape), in millimetres.
+    /// Returns the size of the panel in millimetres: height of the panel below the map (portrait),
+    /// or width of the panel to the right of the map (landscape).
     fn panel(&self) -> f64 {
         let [width, height] = self.size;
         let usual = (0.29 * height).max(33.0 * self.em);
@@ -92,8 +92,8 @@ impl Layout {
         }
     }
 
-    /// Returns the rectangle that is available for the map frame. Second value: true if the frame
-    /// is placed at the left of this rectangle, false if in its middle.
+    /// Returns the rectangle that is available for the map frame, and true if the frame is placed
+    /// at the left of this rectangle, false if in its middle.
     pub(super) fn room(&self) -> (Rect, bool) {
         let [width, height] = self.size;
         let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
@@ -114,8 +114,8 @@ impl Layout {
         }
     }
 
-    /// Returns the rectangle that is available for the blocks of the panel next to or below the map
-    /// of `view`.
+    /// Returns the rectangle that is available for the blocks of the panel next to or below the
+    /// map; `view`: position of the map on the paper.
     fn blocks(&self, view: &View) -> Rect {
         let [width, height] = self.size;
         let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot());
@@ -130,7 +130,7 @@ impl Layout {
     }
 }
 
-/// All content of a sheet.
+/// Content of a map sheet, from which a page of any layout is drawn.
 pub(super) struct Contents<'a> {
     pub(super) title: String,
     pub(super) subtitle: String,
@@ -275,8 +275,8 @@ impl Contents<'_> {
         );
     }
 
-    /// Draws the map frame with ticks and coordinate labels, without labels that would overlap.
-    /// `em`: font size in millimetres.
+    /// Draws the map frame with ticks and coordinate labels; a label that would overlap another
+    /// label is omitted. `em`: font size in millimetres.
     fn frame(&self, canvas: &mut dyn Canvas, em: f64) {
         let frame = self.view.frame;
         canvas.stroke(&frame.path(), &Pen::new(INK, 0.14 * em));
@@ -335,7 +335,8 @@ impl Contents<'_> {
         }
     }
 
-    /// Returns the height that a figure needs in millimetres: the larger of map and legend.
+    /// Returns the height of a figure in millimetres: the height of the map or of the legend,
+    /// whichever is greater, plus the margins.
     pub(super) fn figure_height(&self, layout: Layout) -> f64 {
         let legend = layout.blocks(&self.view).y
             + self.legend().height(layout.em)
@@ -375,7 +376,8 @@ impl Contents<'_> {
         shares.iter().map(column).collect()
     }
 
-    /// Draws the panel below the map: legend and scale bar, exposure table and notes in columns.
+    /// Draws the panel below the map: legend and scale bar, exposure table, and notes, next to each
+    /// other in columns.
     fn below(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let em = layout.em;
         let columns = self.columns(layout);
@@ -394,7 +396,7 @@ impl Contents<'_> {
         panel::notes(canvas, last, &self.notes, em);
     }
 
-    /// Draws the legend and the scale bar of a figure.
+    /// Draws the legend and the scale bar of a figure in a report.
     fn key(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, room) = (layout.em, layout.blocks(&self.view));
         let took = self.legend().draw(canvas, room, em) + 0.4 * em;
@@ -406,7 +408,8 @@ impl Contents<'_> {
         );
     }
 
-    /// Draws the panel to the right of the map, one block below the other.
+    /// Draws the panel to the right of the map: legend, scale bar, exposure table and notes, one
+    /// below the other. In a wide panel, the notes are in a second column.
     fn draw_side_blocks(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, all) = (layout.em, layout.blocks(&self.view));
         let gap = 1.2 * em;

@@ -1,6 +1,7 @@
 //! Blocks in the panel of a sheet: legend, scale bar, north arrow, exposure table, notes.
 //!
-//! Each block draws from the top of its room and returns the height used in millimetres.
+//! Each block draws from the top of its rectangle `room` and returns the height that it used, in
+//! millimetres.
 
 use super::canvas::{
     ALARM, Align, Canvas, GRAY, INK, PALE, Paint, Pen, Point, Rect, Type, WHITE, line,
@@ -14,7 +15,7 @@ use super::view::View;
 use lavoxel_base::round::{number, round_down};
 use lavoxel_base::words as numbers;
 
-/// Distance between the lines of a table, as a multiple of the font size.
+/// Distance between the baselines of neighbouring text lines, as a multiple of the font size.
 const LINE: f64 = 1.42;
 
 /// Draws the heading `text` of a block with a horizontal rule below; returns the height of both in
@@ -129,7 +130,7 @@ impl Legend<'_> {
     }
 }
 
-/// Returns the length of the scale bar as metres on the ground: the largest round number whose bar
+/// Returns the length of the scale bar in metres on the ground: the largest round number whose bar
 /// fits into `room_mm` millimetres on the paper.
 pub(super) fn bar_m(view: &View, room_mm: f64) -> f64 {
     round_down(room_mm * view.scale / 1000.0)
@@ -317,7 +318,7 @@ pub(super) fn notes_height(notes: &[Note], width: f64, em: f64) -> f64 {
     (2.1 + 1.3 * lines as f64 + 0.35 * notes.len() as f64 + 0.3) * em
 }
 
-/// Draws as many lines of the notes as fit into `room`; an ellipsis marks omitted text. `em`: font
+/// Draws those lines of the notes that fit into `room`; an ellipsis marks omitted text. `em`: font
 /// size in millimetres.
 pub(super) fn notes(canvas: &mut dyn Canvas, room: Rect, notes: &[Note], em: f64) {
     let mut y = room.y + heading(canvas, room, em, "Notes");

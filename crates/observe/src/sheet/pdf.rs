@@ -22,7 +22,7 @@ use lavoxel_io::export::Provenance;
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
-/// Length of a millimetre in PDF points (1/72 inch).
+/// Length of a millimetre in PDF points (1/72 inch each).
 const POINTS: f64 = 72.0 / INCH;
 
 const FONT: Name<'static> = Name(b"F");

@@ -16,17 +16,18 @@ use lavoxel_geo::terrain::resample::{Kernel, Window, resample_with};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture, load};
 use lavoxel_render::Image;
 
-/// Resolution of the map picture in pixels per millimetre of paper (about 230 dpi).
+/// Resolution of the map picture in pixels per millimetre of paper (about 230 per inch).
 const PIXELS_A_MM: f64 = 9.0;
 
 /// Opacity with which class colours cover the ground, 0 to 1. Chosen by eye.
 const OPACITY: f32 = 0.8;
-/// Factor on the brightness of a class colour where the ground lies in full shadow. Chosen by eye.
+/// Factor on the brightness of a class colour where the hill shade is black. Chosen by eye.
 const SHADOW: f32 = 0.58;
-/// Increase of this factor from full shadow to full light. Chosen by eye.
+/// Difference between the factors on the brightness of a class colour where the hill shade is white
+/// and where it is black. Chosen by eye.
 const SUN: f32 = 0.62;
 
-/// Colour of the ground where no heightmap is known, sRGB.
+/// Colour (sRGB) of the ground where its height is unknown.
 const PLAIN: [u8; 3] = [244, 244, 242];
 
 /// Memory in bytes per pixel while the ground is resampled and shaded.
@@ -89,7 +90,7 @@ impl HillShade {
     }
 
     /// Returns the hill shade of the area of the raster `map` as `width` × `height` pixels, each
-    /// `pixel_m` metres wide. A plain colour stands where no height is known.
+    /// `pixel_m` metres wide on the ground; pixels of unknown height have the colour `PLAIN`.
     fn shade(&self, map: &Placement, (width, height): (usize, usize), pixel_m: f64) -> Image {
         let place = self.placement();
         let window = Window {
@@ -130,7 +131,7 @@ impl HillShade {
 }
 
 /// Draws the map picture for a frame of `[width, height]` millimetres: class colours over the hill
-/// shade, or over a plain colour without `ground`.
+/// shade `ground`, or over the colour `PLAIN` if `ground` is `None`.
 pub(super) fn draw(
     source: &Source,
     classes: &Classes,
@@ -171,8 +172,9 @@ pub(super) fn draw(
     Ok(image)
 }
 
-/// Returns the value at the position (`x`, `y`) in cells from the north-west corner, interpolated
-/// bilinearly. `None` if coloured cells have less than half of the weight.
+/// Returns the map value at the position (`x`, `y`) in cells from the north-west corner,
+/// interpolated bilinearly over the coloured cells, where 0 replaces all other cells of a
+/// probability map. `None` if coloured cells have less than half of the weight.
 fn interpolated(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
     let (rows, cols) = values.dim();
     let (x, y) = (x - 0.5, y - 0.5);
@@ -196,8 +198,8 @@ fn interpolated(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> 
     (share >= 0.5).then(|| sum / known)
 }
 
-/// Returns the sRGB colour of a pixel: the class colour `color`, darkened like the shaded ground
-/// `ground` and blended over it.
+/// Returns the sRGB colour of a pixel: the class colour `color`, multiplied by the brightness of
+/// the hill shade `ground` and drawn over `ground` with the opacity `OPACITY`.
 fn over(ground: [u8; 3], color: [u8; 3]) -> [u8; 3] {
     let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
     std::array::from_fn(|k| {

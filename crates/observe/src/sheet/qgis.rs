@@ -14,7 +14,7 @@ use lavoxel_geo::map::features::{Features, read_layer};
 use lavoxel_geo::map::geojson::System;
 use lavoxel_io::export::escaped;
 
-/// Checks that a project can be written to `path`; called before any input is read.
+/// Checks that a QGIS project can be written to `path`; called before any input is read.
 ///
 /// # Errors
 /// When the file extension is unknown, or the file cannot be written.
@@ -68,7 +68,8 @@ struct QgisLayer {
     provider: &'static str,
     is_shown: bool,
     crs: Crs,
-    /// XML attributes of the `<maplayer>` element that not every layer has.
+    /// XML attributes of the `<maplayer>` element that depend on the kind of layer (raster or
+    /// vector).
     kind: String,
     style: String,
 }
@@ -160,7 +161,8 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     Ok(text)
 }
 
-/// Returns all layers of the project, the topmost first; paths of files are relative to `folder`.
+/// Returns all layers of the QGIS project, the topmost first; paths of files are relative to
+/// `folder`.
 fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<QgisLayer>, SheetError> {
     let source = &sheet.source;
     let mut layers = Vec::new();
@@ -231,7 +233,7 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<QgisLayer>, SheetError
     Ok(layers)
 }
 
-/// XML of the style of the ground layer: QGIS computes the hill shade.
+/// XML of the style of the ground, for which QGIS computes the hill shade.
 const HILL_SHADE: &str = "   <pipe><rasterrenderer type=\"hillshade\" band=\"1\" azimuth=\"315\" angle=\"45\" zfactor=\"1\" \
                           multidirection=\"1\" opacity=\"0.7\" alphaBand=\"-1\"/>\
                           <rasterresampler zoomedInResampler=\"cubic\" zoomedOutResampler=\"bilinear\" maxOversampling=\"2\"/></pipe>\n   <blendMode>0</blendMode>\n";
@@ -253,8 +255,8 @@ fn raster(
     })
 }
 
-/// Returns the content of the `.qml` style file that lies in the folder of a map; empty if there is
-/// no such file, so that QGIS uses its default.
+/// Returns the `<pipe>` element and everything after it from the `.qml` style file of the map at
+/// `path`; empty if there is no such file, so that QGIS uses its default style.
 fn style_beside(path: &Path) -> String {
     let style = path.with_extension("qml");
     let text = STYLE
@@ -268,7 +270,8 @@ fn style_beside(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the name of a geometry kind in QGIS and its name in OGR.
+/// Returns the names that QGIS and OGR give to the geometry kind `kind` (`point`, `line` or
+/// `area`).
 fn geometry(kind: &str) -> (&'static str, &'static str) {
     match kind {
         "point" => ("Point", "Point"),
@@ -339,7 +342,8 @@ fn vector(
     }
 }
 
-/// Returns the XML of the coordinate system of a layer: the EPSG code if known, otherwise WKT.
+/// Returns the XML of the coordinate system of a `<maplayer>`: the EPSG code if known, otherwise
+/// the well-known text.
 fn system_of_layer(crs: &Crs) -> String {
     let number = crs
         .epsg()
@@ -347,8 +351,8 @@ fn system_of_layer(crs: &Crs) -> String {
     number.unwrap_or_else(|| system(crs))
 }
 
-/// Returns the XML of the coordinate system of the project. It contains WKT, because QGIS ignores
-/// an EPSG code without WKT at this place.
+/// Returns the XML of the project's coordinate system. The XML contains the well-known text,
+/// because QGIS ignores an EPSG code without such a text in a project.
 fn system(crs: &Crs) -> String {
     let wkt = crs
         .to_wkt()
@@ -361,7 +365,9 @@ fn system(crs: &Crs) -> String {
     format!("<spatialrefsys>{wkt}{number}</spatialrefsys>")
 }
 
-/// Returns the coordinate system of an overlay file; `map`: the coordinate system of the map.
+/// Returns the coordinate system in which QGIS reads an overlay file: longitude and latitude if
+/// `system`, stated by the file, says so; otherwise the system of the map, `map`, because files in
+/// other systems are rejected.
 fn system_of(system: &System, map: &Crs) -> Crs {
     match system {
         System::Degrees => Crs::from_epsg(4326).unwrap_or_default(),
@@ -370,8 +376,8 @@ fn system_of(system: &System, map: &Crs) -> Crs {
     }
 }
 
-/// Returns the coordinate system that the contour file `path` states; `map`, that of the map, if
-/// the file cannot be read.
+/// Returns the coordinate system of the contour file `path`: longitude and latitude if the file
+/// says so; otherwise, or if it cannot be read, the system of the map, `map`.
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
     let features = read_layer(path)
         .ok()

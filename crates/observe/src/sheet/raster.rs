@@ -9,10 +9,10 @@ use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type};
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::{OutlineSegment, face};
 
-/// Millimetres per inch.
+/// Length of an inch in millimetres.
 pub(super) const INCH: f64 = 25.4;
 
-/// Sheet that is being drawn as a pixel image.
+/// Pixel image of a sheet that is being drawn.
 pub(super) struct Raster {
     pixels: Pixmap,
     /// Resolution of the image in pixels per millimetre of paper.
@@ -20,14 +20,14 @@ pub(super) struct Raster {
     mask: Option<Mask>,
 }
 
-/// Returns a length of `mm` millimetres as a number of pixels at `dpi` pixels per inch, rounded.
+/// Returns the number of pixels, rounded, of a length of `mm` millimetres at `dpi` pixels per inch.
 pub(super) fn pixels(mm: f64, dpi: f64) -> u32 {
     (mm / INCH * dpi).round() as u32
 }
 
 impl Raster {
-    /// Creates a white image of a sheet of `[width, height]` millimetres at `dpi` pixels per inch;
-    /// `None` if a side has no pixel.
+    /// Creates a white image for a sheet of `[width, height]` millimetres at `dpi` pixels per inch;
+    /// `None` if the width or the height rounds to 0 pixels.
     pub(super) fn new([width, height]: Point, dpi: f64) -> Option<Self> {
         let mut sheet = Pixmap::new(pixels(width, dpi), pixels(height, dpi))?;
         sheet.fill(Color::WHITE);
@@ -38,7 +38,7 @@ impl Raster {
         })
     }
 
-    /// Returns a copy of the drawing as an RGB image.
+    /// Returns a copy of the sheet as drawn so far, as an RGB image.
     pub(super) fn image(&self) -> Image {
         let rgb = self
             .pixels

@@ -14,7 +14,7 @@ use lavoxel_files::input::ending;
 use lavoxel_files::output::{Existing, check_free, safe_name, whole};
 use lavoxel_io::export::{Provenance, escaped, png_at, write_png_at};
 
-/// Resolution of the figures in pixels per inch.
+/// Resolution of the figures in a report, in pixels per inch.
 const DPI: f64 = 120.0;
 
 /// Maps of a hazard folder that a report shows as figures, if their files exist.
@@ -23,8 +23,8 @@ const FIGURES: [&str; 3] = ["probability", "arrival_q50", "thickness_q50"];
 /// Upper bound on the number of plan entries that a report prints.
 const MOST_KEYS: usize = 200;
 
-/// Names of plan entries that a report omits: they are hashes of longer data, which the fingerprint
-/// of the plan covers.
+/// Names of plan entries that a report omits, because they are hashes of longer data and the
+/// fingerprint of the plan includes them.
 const HASHES: [&str; 7] = [
     "box",
     "course",
@@ -142,7 +142,8 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
 }
 
-/// Draws the figure of the map `layer` from the folder, or of the map of the sheet itself.
+/// Draws the map named `layer` as a figure: the map of the sheet itself, or the map with this name
+/// in its folder.
 fn figure(sheet: &Sheet<'_>, layer: &str) -> Result<lavoxel_render::Image, SheetError> {
     let draw = |sheet: &Sheet<'_>| {
         let layout = Layout::figure();
@@ -393,7 +394,7 @@ fn markdown(title: &str, blocks: &[Block], address: &[String]) -> String {
     text
 }
 
-/// Style sheet of an HTML report, for screen and print.
+/// CSS style sheet of an HTML report, for screen and print.
 const STYLE: &str = "body{font:16px/1.45 sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1c1c20}\
                      table{border-collapse:collapse;margin:1em 0}td,th{padding:.25em .8em;border-bottom:1px solid #ccc;text-align:right}\
                      td:first-child,th:first-child{text-align:left}figure{margin:1em 0;break-inside:avoid}img{max-width:100%}\

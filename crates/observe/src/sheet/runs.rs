@@ -8,7 +8,7 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input::RUNS;
 use lavoxel_files::table::TableRow;
 
-/// Row of `runs.csv` (one run), reduced to the columns that the statistics use.
+/// Values of one run: those columns of a row of `runs.csv` that the statistics use.
 struct Line {
     rate_m3_s: f64,
     volume_m3: f64,
@@ -24,7 +24,8 @@ struct Line {
 }
 
 impl Line {
-    /// Parses a row of the table; `column` returns the index of the column with a name.
+    /// Parses a row of `runs.csv`; `column` returns the index of the column with a given name.
+    /// Returns a message if a column is missing or a number is malformed.
     fn from_row(
         row: &TableRow,
         column: impl Fn(&str) -> Result<usize, String>,
@@ -73,10 +74,10 @@ impl Spread {
     }
 }
 
-/// Memory in bytes per row of the table with its texts; doubled for `Vec` growth.
+/// Memory in bytes per row of the table of runs with its texts; doubled for `Vec` growth.
 const BYTES_A_RUN: f64 = 2.0 * (size_of::<Line>() + 64) as f64;
 
-/// Statistics over all runs of a hazard map.
+/// Statistics over all runs of a hazard folder.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Runs {
     pub(super) count: usize,

@@ -22,7 +22,7 @@ const MOST_LABELS: usize = 100;
 /// Memory in bytes per cell of the map: value, class, and a copy for contours.
 const BYTES_A_CELL: f64 = 16.0;
 
-/// Map to be drawn, with its metadata.
+/// Map that a sheet shows: its values, its metadata and its hazard folder.
 pub(super) struct Source {
     /// Path of the map file.
     pub(super) path: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct Source {
     /// Metadata of the map file by name: `quantity`, `unit`, `scene`, `seed`, `runs` or `step`,
     /// `note`, `DESCRIPTION`.
     pub(super) labels: BTreeMap<String, String>,
-    /// Hazard folder that contains the map; `None` for a map outside of such a folder.
+    /// Hazard folder that contains the map; `None` if the map is not in such a folder.
     pub(super) study: Option<Study>,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct Study {
 }
 
 impl Source {
-    /// Reads the map file at `path`. If `path` is a folder: reads its map named `layer`, by default
-    /// [`USUAL_LAYER`].
+    /// Reads the map file at `path`; if `path` is a hazard folder, reads the map in it that is
+    /// named `layer` (`None`: `USUAL_LAYER`).
     pub(super) fn read(path: &Path, layer: Option<&str>) -> Result<Self, SheetError> {
         let file = if path.is_dir() {
             in_folder(path, layer.unwrap_or(USUAL_LAYER))?
@@ -110,7 +110,7 @@ impl Source {
     }
 
     /// Returns the unit of the map's values; empty for dimensionless values. For a map without
-    /// metadata: the unit that the name of its quantity implies.
+    /// metadata: the unit that belongs to the name of its quantity.
     pub(super) fn unit(&self) -> String {
         let usual = || {
             let quantity = self.quantity();
@@ -125,7 +125,7 @@ impl Source {
         self.labels.get("unit").cloned().unwrap_or_else(usual)
     }
 
-    /// Returns the display name of the scene; `None` if unknown.
+    /// Returns the display name of the scene from which the map was computed; `None` if unknown.
     pub(super) fn scene(&self) -> Option<String> {
         let name = self
             .labels
@@ -148,7 +148,8 @@ impl Source {
             .unwrap_or_default()
     }
 
-    /// Returns the position and the cells of the raster, in map units.
+    /// Returns the position of the raster on the map, and the number and size of its cells, in map
+    /// units.
     pub(super) fn placement(&self) -> Placement {
         Placement::new(
             self.map.origin.as_ref(),
@@ -179,7 +180,8 @@ impl Source {
     }
 }
 
-/// Returns the path of the map named `layer` in `folder`. The error lists the maps that exist.
+/// Returns the path of the map named `layer` in `folder`. The error lists the names of the maps in
+/// the folder.
 fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     let path = folder.join(format!("{layer}.tif"));
     if path.is_file() {

@@ -13,7 +13,8 @@ use lavoxel_files::table;
 /// Upper bound on the number of rows of a table; enough for a study of a million runs.
 const MOST_ROWS: usize = 1 << 20;
 
-/// Reads the CSV file at `path` with a header row; `parse` converts its rows to the result.
+/// Reads the CSV file at `path`, which has a header row, with the limits of `reader`, and returns
+/// the result of `parse`.
 pub(super) fn read<T>(
     reader: &Reader,
     path: &Path,
@@ -33,14 +34,14 @@ pub(super) fn read<T>(
         .map_err(wrong)
 }
 
-/// Memory in bytes per row with its name; doubled for `Vec` growth.
+/// Memory in bytes per row of an exposure table with its name; doubled for `Vec` growth.
 const BYTES_A_ROW: f64 = 2.0 * (size_of::<Asset>() + 32) as f64;
 
 /// Upper bound on the number of assets listed in a sheet or report.
 const MOST_LISTED: usize = 1000;
 
-/// Row of an exposure table: a building, road or area. Values are `None` if lava never arrives or
-/// the table lacks them.
+/// Row of an exposure table: a building, road or area. A value is `None` if lava never arrives or
+/// the table lacks the column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Asset {
     pub(super) name: String,
@@ -56,14 +57,14 @@ pub(super) struct Asset {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Table {
     pub(super) reached: Vec<Asset>,
-    /// Number of assets in the tables that lava does not reach.
+    /// Number of assets in the tables that lava never reaches.
     pub(super) others: usize,
-    /// True if the tables have probabilities over several runs.
+    /// Set if the tables state probabilities over several runs.
     pub(super) of_runs: bool,
 }
 
 impl Table {
-    /// Reads all tables and joins their rows; `None` if `paths` is empty.
+    /// Reads the exposure tables at `paths` and joins their rows; `None` if `paths` is empty.
     pub(super) fn read(paths: &[std::path::PathBuf]) -> Result<Option<Self>, SheetError> {
         let mut table = Self::default();
         for path in paths {

@@ -1,5 +1,5 @@
-//! Position of the map on the paper: frame, scale and grid lines, and conversion of map coordinates
-//! to millimetres.
+//! Position of the map on the paper: frame, scale and grid lines; conversion of map coordinates to
+//! millimetres.
 
 use super::canvas::{Point, Rect};
 use super::source::Source;
@@ -12,13 +12,13 @@ const SCALES: [f64; 10] = [1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5];
 /// Smallest distance between neighbouring grid lines on the paper, in millimetres.
 const GRID: f64 = 26.0;
 
-/// Map frame on the paper, with the position and scale of the map.
+/// Rectangle (frame) of the map on the paper, with the position and scale of the map.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct View {
     pub(super) frame: Rect,
     /// Denominator N of the map scale 1:N.
     pub(super) scale: f64,
-    /// Map coordinates of the upper left corner of the frame.
+    /// Map coordinates [x, y] of the upper left corner of the map frame.
     corner: Point,
     /// Length of one map unit on the paper in millimetres, along x and y.
     unit_mm: (f64, f64),
@@ -28,7 +28,8 @@ pub(super) struct View {
 }
 
 /// Returns the denominator N of the largest scale 1:N with round digits at which an area of
-/// `metres` (width, height) fits into `room` (width, height in millimetres).
+/// `metres` (width, height, on the ground) fits into `room` (width, height in millimetres on the
+/// paper).
 pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
     let least = (metres[0] / room[0]).max(metres[1] / room[1]) * 1000.0;
     let power = 10_f64.powf(least.max(1.0).log10().floor());
@@ -43,8 +44,8 @@ pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
 }
 
 impl View {
-    /// Creates the view with the largest round scale at which the map fits into `room`. The frame
-    /// is at the top, and at the left if `is_left`, otherwise in the middle.
+    /// Creates the view with the largest round scale at which the map `source` fits into `room`.
+    /// The frame is at the top of `room`, at its left if `is_left`, otherwise in the middle.
     pub(super) fn fitting(source: &Source, (room, is_left): (Rect, bool)) -> Self {
         let (wide, deep) = source.map.extent_m();
         let scale = round_scale([wide, deep], [room.w, room.h]);
@@ -104,7 +105,7 @@ impl View {
         1000.0 * metres / self.scale
     }
 
-    /// Returns the map coordinates of the middle of the map frame.
+    /// Returns the map coordinates [x, y] of the middle of the map frame.
     pub(super) fn middle(&self) -> Point {
         [
             self.corner[0] + 0.5 * self.frame.w / self.unit_mm.0,
@@ -113,7 +114,7 @@ impl View {
     }
 
     /// Returns the distance between neighbouring grid lines in map units: the smallest round number
-    /// that is at least [`GRID`] millimetres on the paper.
+    /// whose length on the paper is at least `GRID` millimetres.
     pub(super) fn grid_step(&self) -> f64 {
         let least = GRID / self.unit_mm.0.min(self.unit_mm.1);
         steps(least).next().unwrap_or(least)
@@ -133,8 +134,8 @@ impl View {
             .collect()
     }
 
-    /// Returns the horizontal grid lines, as pairs (y in millimetres, label with the northing or
-    /// latitude).
+    /// Returns the horizontal grid lines, from bottom to top, as pairs (y in millimetres, label
+    /// with the northing or latitude).
     pub(super) fn northings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
         let (from, to) = (

@@ -21,25 +21,26 @@ use lavoxel_files::output::{Existing, OutputError, check_free, whole};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanFile {
-    /// Name of the scene, for readers.
+    /// Name of the scene; not used by the program, but informs people who read the file.
     pub scene: String,
-    /// Description of the source of the vents, for readers.
+    /// Description of the source of the vents; not used by the program, but informs people who read
+    /// the file.
     pub vents: String,
-    /// Total number of runs that the last command asked for.
+    /// Total number of runs that the last command on this folder asked for.
     pub runs: u64,
     /// All inputs that determine the outcome of a run, as texts by readable names.
     pub decides: BTreeMap<String, String>,
 }
 
 impl PlanFile {
-    /// Returns the hash of all inputs; each run file carries this hash.
+    /// Returns the hash of all entries of `decides`; each run file states this hash.
     pub fn fingerprint(&self) -> u128 {
         let all: Vec<_> = self.decides.iter().collect();
         xxh3_128(json!(all).to_string().as_bytes())
     }
 
-    /// Returns the names of all inputs that differ between both plans. Runs of plans with
-    /// differences must not be combined.
+    /// Returns the names of all inputs in `decides` that differ between this plan and `other`. Runs
+    /// of differing plans must not be combined.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let names = self.decides.keys().chain(
             other
@@ -66,22 +67,22 @@ impl PlanFile {
     }
 }
 
-/// Mode in which the folder of a study is opened.
+/// Mode in which the folder of a hazard study or calibration is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Opening {
-    /// Creates the folder, or continues with the runs in the folder.
+    /// Creates the folder, or continues with the runs that it contains.
     GoOn,
-    /// Deletes existing runs first, those of another plan included.
+    /// Deletes all runs in the folder first, including runs of another plan.
     Clear,
-    /// Uses the existing runs only; no run is made.
+    /// Uses only runs that the folder contains; no run is simulated.
     Read,
 }
 
-/// Folder with the plan, the run files and the results of one study.
+/// Folder with the plan, the run files and the results of a hazard study or calibration.
 #[derive(Clone, Debug)]
 pub struct Folder {
-    /// Path of the study's folder.
+    /// Path of the folder of the hazard study or calibration.
     pub path: PathBuf,
     pub(crate) fingerprint: u128,
     /// File extension of the run files; empty if their names have none.
@@ -155,7 +156,7 @@ impl Folder {
         Ok(path)
     }
 
-    /// Deletes all run files in the folder.
+    /// Deletes all run files of the study or calibration.
     fn clear(&self) -> Result<(), OutputError> {
         let is_run = |path: &Path| {
             let stem = path.file_stem().and_then(OsStr::to_str);
@@ -172,17 +173,18 @@ impl Folder {
         })
     }
 
-    /// Returns the path of the subfolder with the run files.
+    /// Returns the path of the subfolder that contains the run files.
     pub fn runs_path(&self) -> PathBuf {
         self.path.join("runs")
     }
 
-    /// Returns the path of the file of run `run`, whether the file exists or not.
+    /// Returns the path of the file of run `run`; the file need not exist.
     pub(crate) fn path_of(&self, run: u64) -> PathBuf {
         RunRecord::path(&self.runs_path(), run).with_extension(self.ending)
     }
 
-    /// Returns the numbers of the runs below `count`: first those with a file, then those without.
+    /// Returns two lists of run numbers below `count`: runs that have a file, and runs that have
+    /// none.
     pub fn runs(&self, count: u64) -> (Vec<u64>, Vec<u64>) {
         (0..count).partition(|run| self.path_of(*run).exists())
     }

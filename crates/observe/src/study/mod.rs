@@ -1,5 +1,5 @@
-//! Parts that hazard maps and calibrations share: the error type, the folder of runs, checks of
-//! varied scene numbers, and the steps of a run.
+//! Code that hazard maps and calibrations share: the error type, the folder of runs, checks of
+//! varied scene parameters, and the steps of a run.
 
 mod folder;
 mod numbers;
@@ -20,11 +20,11 @@ use lavoxel_files::output::OutputError;
 use lavoxel_io::export::ExportError;
 use lavoxel_scene::scene::SceneError;
 
-/// Error of a hazard map or a calibration.
+/// Error while a hazard study or a calibration is prepared, simulated or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// Invalid setting or folder; the field is the complete error message.
+    /// Invalid setting or folder; the text is the complete error message.
     #[error("{0}")]
     Wrong(String),
     /// Scene that cannot be read, or from which no simulation can be built.
@@ -39,13 +39,13 @@ pub enum StudyError {
     /// Result or run file that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// Map file that cannot be written.
+    /// Hazard map that cannot be written.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// Plot that cannot be drawn.
+    /// Plot of results that cannot be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
-    /// Worker thread that could not be started.
+    /// Worker thread that could not be started, with the error of the operating system.
     #[error("cannot start the threads: {0}; ask for fewer with --threads")]
     Threads(#[from] std::io::Error),
 }
@@ -56,8 +56,8 @@ impl From<String> for StudyError {
     }
 }
 
-/// Returns a hash of the debug text of `value`. The text is hashed piece by piece, because the text
-/// of a map is many times larger than the map.
+/// Returns a hash of the debug text of `value`. The text is hashed in pieces as it is produced,
+/// because the whole text of a map is many times larger than the map in memory.
 pub(crate) fn hash_of_debug(value: &dyn Debug) -> u64 {
     struct Words(Xxh3);
     impl std::fmt::Write for Words {

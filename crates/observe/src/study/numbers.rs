@@ -1,30 +1,30 @@
-//! Checks of the scene numbers that a flag varies from run to run.
+//! Checks of the scene parameters that the flags `--draw` and `--vary` change from run to run.
 
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{NumberKey, Template};
 
-/// Names of a flag that varies scene numbers, for error messages.
+/// Names for error messages of a flag that changes scene parameters from run to run.
 pub(crate) struct Changed {
     flag: &'static str,
-    /// Verb in messages that tells the user which other numbers to choose.
+    /// Verb, `draw` or `fit`, in messages that tell the user to choose another scene parameter.
     verb: &'static str,
 }
 
-/// Flag `--draw`, with the scene numbers that each run of a hazard map draws.
+/// Flag `--draw`: scene parameters that each run of a hazard study draws at random.
 pub(crate) const DRAWN: Changed = Changed {
     flag: "--draw",
     verb: "draw",
 };
 
-/// Flag `--vary`, with the scene numbers that a calibration searches.
+/// Flag `--vary`: scene parameters that a calibration searches.
 pub(crate) const VARIED: Changed = Changed {
     flag: "--vary",
     verb: "fit",
 };
 
 impl Changed {
-    /// Returns a message if `key` determines the simulation box or its cells, or if `others`
-    /// contains `key`.
+    /// Returns a message if the scene parameter `key` determines the simulation box or its cells,
+    /// or is one of `others`.
     pub(crate) fn check_key<'a>(
         &self,
         key: &NumberKey,
@@ -42,8 +42,8 @@ impl Changed {
         }
     }
 
-    /// Returns a message if the scene of `template` is invalid when its number `key` has the value
-    /// `value`.
+    /// Returns a message if the scene of `template` is invalid with the value `value` of the scene
+    /// parameter `key`.
     pub(crate) fn check_value(
         &self,
         template: &Template,
@@ -54,8 +54,8 @@ impl Changed {
         with.map_err(|error| format!("{} {key}: with {value}, {error}", self.flag))
     }
 
-    /// Returns a message unless the simulation box of a scene with varied numbers, `changed`,
-    /// equals that of the study.
+    /// Returns a message unless `changed`, the simulation box of a scene with varied scene
+    /// parameters, equals `study`, the simulation box that all runs share.
     pub(crate) fn check_box(&self, changed: &Site, study: &Site) -> Result<(), String> {
         let Self { flag, verb } = self;
         match (changed.grid, changed.placement()) == (study.grid, study.placement()) {

@@ -13,11 +13,11 @@ const BYTES_A_COLUMN: f64 = 4.0 + 13.0;
 
 /// Interval between two memory checks of a run, in steps.
 const WEIGHED: u64 = 64;
-/// Remedy in messages for runs that exceed the memory limit.
+/// Advice in messages about runs that exceed the memory limit.
 pub(crate) const MEND: &str = "ask for fewer threads (--threads) or larger cells";
 
-/// Lock that lets only one thread build a scene at a time: to read the files of a scene may need
-/// more memory than its run.
+/// Lock that lets only one thread at a time build a scene, because reading the files of a scene may
+/// need more memory than its run.
 pub(crate) static BUILDING: Mutex<()> = Mutex::new(());
 
 /// Estimates the memory of `count` concurrent runs whose states are as large as `state`.
@@ -36,7 +36,7 @@ pub(crate) fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
 pub(crate) struct Weighed(Option<Held>);
 
 impl Weighed {
-    /// Replaces the reservation by one for the present size of `state`.
+    /// Replaces the reservation by one for the current size of `state`.
     ///
     /// # Errors
     /// [`TooMuchMemory`] when the concurrent runs outgrow the limit.
@@ -63,13 +63,15 @@ impl Watched {
         }
     }
 
-    /// Returns the lava flow; `None` for a simulation of the cellular automaton (classic model).
+    /// Returns the lava flow of the simulation; `None` for a simulation of the cellular automaton
+    /// (classic model).
     pub(crate) fn flow(&self) -> Option<&Flow> {
         self.simulation.world().flow()
     }
 
-    /// Advances the simulation by one step and records the lava. Calls `weigh` with the state after
-    /// every 64th step. Returns false if the step was aborted, or without a flow.
+    /// Advances the simulation by one step and records the lava in each column. Calls `weigh` with
+    /// the state after every 64th step. Returns false if the step was aborted, or if the simulation
+    /// has no flow.
     ///
     /// # Errors
     /// The error of `weigh`.

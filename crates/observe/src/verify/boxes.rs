@@ -70,7 +70,7 @@ pub(super) fn roofed_channel() -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Fills the cell of the tunnel (level 1) at column `x` with lava, in all three rows z.
+/// Fills the cell of the tunnel (y = 1) in column `x` with lava, in all three rows z.
 fn fill_tunnel(flow: &mut Flow, x: usize) {
     let space = flow.space();
     flow.fill((0..3).map(|z| super::FlowPour {

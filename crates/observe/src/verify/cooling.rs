@@ -52,12 +52,13 @@ pub(super) fn bed() -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Stefan problem of solidification: liquid at its melting point cools above a cold bed.
+/// Compares solidification with the Stefan problem: liquid at its melting point cools above a cold
+/// bed.
 pub(super) fn stefan_setting() -> Measured {
     stefan(false)
 }
 
-/// Stefan problem of melting: solid at its melting point melts above a hot bed.
+/// Compares melting with the Stefan problem: solid at its melting point melts above a hot bed.
 pub(super) fn stefan_melting() -> Measured {
     stefan(true)
 }

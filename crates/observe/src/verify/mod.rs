@@ -1,8 +1,8 @@
-//! Verification suite of the physical model: cases with a known answer, each with its law, source
+//! Verification suite of the flow model: cases with a known answer, each with its theory, source
 //! and tolerance.
 //!
 //! Community benchmarks are those of Cordonnier, Lev and Garel (Geol. Soc. London SP 426, 2016);
-//! the laws are those of the papers named at each case. `docs/verification.md` shows the results.
+//! theories are those of the papers that each case cites. `docs/verification.md` shows the results.
 
 mod boxes;
 mod cooling;
@@ -29,19 +29,19 @@ pub struct Case {
     pub title: &'static str,
     /// Description of the simulated set-up, and source of the reference values.
     pub about: &'static str,
-    /// True if the case belongs to the quick set.
+    /// Set if the case belongs to the quick set of cases, which take little computing time.
     pub is_quick: bool,
     run: Reference,
 }
 
-/// Function that simulates a case with field data; owns the data.
+/// Function that simulates a case with field data; the function owns the data.
 type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
 
-/// Function that simulates a case, by the kind of its reference values.
+/// Reference values of a case, theory or field data, with the function that simulates the case.
 enum Reference {
-    /// Function of a case that is compared with theory.
+    /// Function that simulates a case whose reference values come from theory.
     Theory(fn() -> Measured),
-    /// Function of a case that is compared with field data.
+    /// Function that simulates a case whose reference values are field data.
     Field(FieldRun),
 }
 
@@ -51,7 +51,7 @@ impl Case {
         !matches!(self.run, Reference::Theory(_))
     }
 
-    /// Simulates the case and judges each value by its tolerance.
+    /// Simulates the case and compares each result with its reference value and tolerance.
     pub fn run(&self) -> Outcome {
         let Measured {
             mut rows,
@@ -286,7 +286,7 @@ pub fn case(name: &str) -> Option<&'static Case> {
     CASES.iter().find(|case| case.name == name)
 }
 
-/// Result of the simulation of a case: values, curve, and final state of the flow.
+/// Result of a simulated case: measured values, curves for the plot, and final state of the flow.
 struct Measured {
     rows: Vec<MeasuredRow>,
     curve: Curve,
@@ -327,8 +327,8 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
     }
 }
 
-/// Returns a box of `nx` × `ny` × `nz` cells (y is up), each `dx_m` metres wide and `dz_m` metres
-/// high.
+/// Returns the dimensions of a simulation box of `nx` × `ny` × `nz` cells (y is up), each `dx_m`
+/// metres wide and `dz_m` metres high.
 fn flow_box([nx, ny, nz]: [usize; 3], [dx_m, dz_m]: [f64; 2]) -> FlowBox {
     FlowBox {
         nx,
@@ -340,19 +340,20 @@ fn flow_box([nx, ny, nz]: [usize; 3], [dx_m, dz_m]: [f64; 2]) -> FlowBox {
 }
 
 impl Curve {
-    /// Appends the points (x, model) and (x, reference) to the curve.
+    /// Appends the point (`x`, `model`) to the curve of the simulation and the point (`x`,
+    /// `reference`) to the reference curve.
     fn push(&mut self, x: f64, model: f64, reference: f64) {
         self.model.push((x, model));
         self.theory.push((x, reference));
     }
 
-    /// Computes the reference value at each point of the model, as `law(x)`.
+    /// Sets the reference curve to the points (x, `law(x)`) at each x of the simulation's curve.
     fn compare(&mut self, law: impl Fn(f64) -> f64) {
         self.theory = self.model.iter().map(|&(x, _)| (x, law(x))).collect();
     }
 
-    /// Returns a row that compares the last point of the model with that of the reference; `what`:
-    /// name of the value, `share`: tolerance as a fraction of the reference.
+    /// Returns a row that compares the last points of both curves; `what`: name of the value,
+    /// `share`: tolerance as a fraction of the reference.
     fn last_row(&self, what: &str, share: f64) -> MeasuredRow {
         let last = self.model.len() - 1;
         MeasuredRow::relative(what, self.theory[last].1, self.model[last].1, share)
@@ -382,7 +383,7 @@ fn flow(
 }
 
 /// Returns a pour that puts `volume` m³ of lava at the temperature `kelvin` (K) on the column with
-/// the index `column` at once.
+/// the index `column` within one step.
 fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
     FlowPour {
         column,
@@ -413,7 +414,8 @@ fn depths(flow: &Flow) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the exponent n of the power law y ∝ xⁿ through the points (`x0`, `y0`) and (`x1`, `y1`).
+/// Returns the exponent n of the power law y ∝ xⁿ through the points (`x0`, `y0`) and (`x1`, `y1`),
+/// whose coordinates must be positive.
 fn exponent((x0, y0): (f64, f64), (x1, y1): (f64, f64)) -> f64 {
     libm::log(y1 / y0) / libm::log(x1 / x0)
 }

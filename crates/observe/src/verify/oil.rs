@@ -8,9 +8,9 @@ use lavoxel_flow::{Flow, HEAT_UNITS, Lava, UNITS};
 
 /// Volume flux of oil in the experiment (m³/s).
 const RATE: f64 = 2.2e-8;
-/// Time at which radius and heat are compared (s).
+/// Simulated time at which radius and heat are compared (s).
 const END_S: f64 = 380.0;
-/// Edge of a cell (m).
+/// Edge of a simulated cell in plan, in metres.
 const CELL_M: f64 = 1e-3;
 
 /// Kinematic viscosity of the oil, in m²/s.
@@ -20,13 +20,15 @@ fn oil() -> Lava {
     Lava::preset("silicone-oil").expect("a preset")
 }
 
-/// Creates an empty plate with the liquid `lava` and cells `dz_m` metres high.
+/// Creates the flow of the liquid `lava`, still without liquid, on a horizontal plate; `dz_m`:
+/// height of a cell in metres.
 fn plate(lava: Lava, dz_m: f64) -> Flow {
     let space = flow_box([101, 30, 101], [CELL_M, dz_m]);
     flow(space, lava, 0.5, false, |_, _| 1.85e-4)
 }
 
-/// Advances the flow until `until_s` seconds, with oil poured at the rate of the experiment.
+/// Advances the flow until the simulated time `until_s` (s), with oil poured at the rate of the
+/// experiment.
 fn pour(flow: &mut Flow, until_s: f64) {
     let middle = flow.space().columns() / 2;
     while flow.time_s() < until_s {
@@ -52,8 +54,8 @@ pub(super) fn spreading() -> Measured {
     Measured::new(rows, found, flow)
 }
 
-/// Returns the radius in metres, along a grid axis, at which the depth falls below 2 % of the
-/// largest depth.
+/// Returns the distance in metres from the source, along a grid axis, at which the depth falls
+/// below 2 % of the largest depth.
 fn radius(flow: &Flow) -> f64 {
     let limit = 0.02 * super::depths(flow).into_iter().fold(0.0, f64::max);
     let row: Vec<f64> = (50..101)
@@ -64,9 +66,9 @@ fn radius(flow: &Flow) -> f64 {
     (last as f64 + (row[last] - limit) / (row[last] - next).max(1e-12)) * CELL_M
 }
 
-/// Compares the heat of the oil with theory. Films one cell deep (no vertical gradient) that lose
-/// no heat to the plate have an exact solution; the oil with its real conductivity is only
-/// measured.
+/// Compares the heat of the oil with theory: films of oil one cell deep (no vertical gradient) that
+/// lose no heat to the plate have an exact solution; for oil with its real conductivity, the values
+/// are only recorded.
 pub(super) fn heat() -> Measured {
     let lava = Lava {
         bed_conduction: 0.0,
@@ -138,7 +140,7 @@ fn lost_to_air(flow: &Flow) -> f64 {
 }
 
 /// Returns the linear interpolation at `x` between `points` (x, y), which are in ascending order of
-/// x.
+/// x; outside of their range, the line through the two nearest points is continued.
 fn at(points: &[(f64, f64)], x: f64) -> f64 {
     let right = points
         .iter()
@@ -149,24 +151,26 @@ fn at(points: &[(f64, f64)], x: f64) -> f64 {
     y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 }
 
-/// Exact solution of a film without a vertical temperature gradient, which spreads by Huppert's
+/// Exact solution of a film without vertical temperature gradient, which spreads by Huppert's
 /// solution for constant flux and cools at its surface. Liquid poured at the time t₀ forms a ring
 /// that encloses the fraction 1 − t₀/t of the volume and cools by dT/dt = −(ε σ (T⁴ − T_a⁴) + h_c
 /// (T − T_a))/(ρ c h).
 struct Film<'a> {
     lava: &'a Lava,
-    /// Similarity profile from the centre outwards, as triples: distance / radius, depth /
-    /// `depth_m`, and fraction of the volume within this distance.
+    /// Similarity profile from the centre outwards, as triples: distance divided by the film's
+    /// radius, depth divided by `depth_m`, and fraction of the volume within this distance.
     shape: Vec<[f64; 3]>,
-    /// Depth in metres by which the depths of the profile are scaled.
+    /// Depth in metres by which the dimensionless depths of the similarity profile are multiplied.
     depth_m: f64,
-    /// Spreading coefficient in m/√s: radius divided by the square root of time.
+    /// Spreading coefficient in m/√s: radius of the film divided by the square root of the time
+    /// since the start.
     spread: f64,
 }
 
-/// Number of rings into which the film is divided.
+/// Number of rings into which the exact solution divides the film of oil.
 const RINGS: usize = 800;
-/// Number of time steps in which the cooling of a ring is integrated.
+/// Number of time steps of the integration of a ring's cooling, from the time of its pouring to the
+/// time at which the temperature is computed.
 const STEPS: usize = 200;
 
 impl<'a> Film<'a> {
@@ -191,8 +195,8 @@ impl<'a> Film<'a> {
         self.spread * time_s.sqrt()
     }
 
-    /// Returns the position of the ring that encloses the fraction `share` of the volume: its
-    /// distance from the centre divided by the radius, and its depth in metres.
+    /// Returns the position of the ring that encloses the fraction `share` (0 to 1) of the volume:
+    /// its distance from the centre divided by the film's radius, and its depth in metres.
     fn ring(&self, share: f64) -> (f64, f64) {
         let right = self
             .shape
@@ -233,8 +237,8 @@ impl<'a> Film<'a> {
         kelvin
     }
 
-    /// Iterates over the rings at the time `time_s` (s) from the outermost inwards, as pairs:
-    /// fraction of the volume within the middle of the ring, and temperature in K.
+    /// Iterates over the rings of the film at the time `time_s` (s) from the outermost inwards, as
+    /// pairs: fraction of the volume within the ring's middle, and temperature in K.
     fn rings(&self, time_s: f64) -> impl Iterator<Item = (f64, f64)> + '_ {
         let share = |i: usize| (i as f64 + 0.5) / RINGS as f64;
         (0..RINGS).map(move |i| (1.0 - share(i), self.kelvin(share(i) * time_s, time_s)))
@@ -249,7 +253,8 @@ impl<'a> Film<'a> {
         cooled / RINGS as f64 * self.lava.heat_per_m3() * RATE * time_s
     }
 
-    /// Returns the rate of heat loss of the whole surface at the time `time_s` (s), in watts.
+    /// Returns the rate of heat loss from the film's whole surface at the time `time_s` (s), in
+    /// watts.
     fn power_w(&self, time_s: f64) -> f64 {
         let volume = RATE * time_s / RINGS as f64;
         self.rings(time_s)
@@ -300,7 +305,8 @@ fn shape() -> Vec<[f64; 3]> {
 mod tests {
     use super::*;
 
-    /// R = 0.715 (gQ³/3ν)^⅛ t^½, and the heat of a film that does not cool.
+    /// Checks the radius of the film, R = 0.715 (gQ³/3ν)^⅛ t^½, and the heat that is lost by a film
+    /// that cools and by one that stays hot.
     #[test]
     fn the_film_is_hupperts() {
         let still = Lava {

@@ -5,23 +5,25 @@ use serde::Serialize;
 /// Value of a verification case with its reference and tolerance.
 #[derive(Clone, Debug, Serialize)]
 pub struct MeasuredRow {
-    /// Name of the measured quantity, with its unit.
+    /// Name of the measured quantity of a verification case, with its unit.
     pub what: String,
     /// Reference value from theory or field data, in the unit of the value.
     pub reference: f64,
-    /// Value from the simulation.
+    /// Value that the simulation gives, in the unit of `what`.
     pub value: f64,
     /// Largest accepted absolute difference from the reference, in the unit of the value.
     pub tolerance: f64,
-    /// True if there is no theory: `reference` is then the middle of two accepted bounds.
+    /// Set if the value has no theory and only two accepted bounds; `reference` is the middle of
+    /// the bounds.
     pub is_bounded: bool,
     /// Verdict on the value: `holds`, `fails`, or for field data `outside`; empty before the case
     /// has run.
     pub verdict: &'static str,
 }
 
-/// Returns the verdict as a word; `holds`: true if the value is within its tolerance. Field data
-/// are only compared, so that a deviation from them is `outside` and not `fails`.
+/// Returns the verdict on a value as a word; `holds`: true if the value is within its tolerance.
+/// Field data are only compared (`is_field`), so that a deviation from field data is `outside` and
+/// not `fails`.
 pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
     match (holds, is_field) {
         (true, _) => "holds",
@@ -66,18 +68,18 @@ impl MeasuredRow {
     }
 }
 
-/// Two curves for a plot: model and reference.
+/// Two curves of a verification case for a plot: simulation and reference.
 #[derive(Clone, Debug, Serialize)]
 pub struct Curve {
     /// Labels of the horizontal and the vertical axis, with their units.
     pub axes: [String; 2],
-    /// True if both axes are logarithmic.
+    /// Set if both axes are logarithmic.
     pub is_logarithmic: bool,
-    /// Points (x, y) of the model.
+    /// Points (x, y) of the simulation, in the units of `axes`.
     pub model: Vec<(f64, f64)>,
-    /// Points (x, y) of the reference.
+    /// Points (x, y) of the reference, in the units of `axes`.
     pub theory: Vec<(f64, f64)>,
-    /// Legend entry of the reference: theory, or another quantity of the case.
+    /// Legend entry of the reference curve: a theory, or a second quantity of the case.
     pub reference: &'static str,
 }
 
@@ -90,24 +92,26 @@ pub struct Outcome {
     pub title: &'static str,
     /// Description of the simulated set-up, and source of the reference values.
     pub about: &'static str,
-    /// True if the reference values are field data.
+    /// Set if the reference values are field data.
     pub is_field: bool,
-    /// Values with their references and tolerances.
+    /// Measured values with their references and tolerances.
     pub rows: Vec<MeasuredRow>,
-    /// Curves of model and reference for a plot.
+    /// Curves of simulation and reference for a plot.
     pub curve: Curve,
-    /// True if the accounts of volume and heat have no imbalance.
+    /// Set if the accounts of volume and heat have no imbalance.
     pub is_exact: bool,
-    /// Fraction of all fluxes that were reduced because they would have overshot the equilibrium.
+    /// Fraction of all fluxes between columns that were reduced because they would have overshot
+    /// the equilibrium, 0 to 1.
     pub capped_share: f64,
     /// Verdict on the case: `holds` if all values lie within their tolerances and the accounts have
-    /// no imbalance, otherwise `fails`. For field data `outside` instead of `fails`, if the
-    /// accounts have no imbalance.
+    /// no imbalance, otherwise `fails`. For field data, values outside of their tolerances give
+    /// `outside`, and only an imbalance gives `fails`.
     pub verdict: &'static str,
 }
 
 impl Outcome {
-    /// Returns true if all values are within their tolerances and the accounts have no imbalance.
+    /// Returns true if all values of the case are within their tolerances and the accounts have no
+    /// imbalance.
     pub fn is_within_tolerance(&self) -> bool {
         self.is_exact && self.rows.iter().all(MeasuredRow::is_within_tolerance)
     }
@@ -118,8 +122,8 @@ impl Outcome {
         !self.is_within_tolerance() && (!self.is_field || !self.is_exact)
     }
 
-    /// Returns the largest deviation from theory over all values, as a fraction of the reference.
-    /// `None` if no value has a theoretical reference other than 0.
+    /// Returns the largest deviation from theory over all values, as a fraction of the reference
+    /// value; `None` if no value has a theoretical reference other than 0.
     pub fn deviation(&self) -> Option<f64> {
         let has_size = |row: &&MeasuredRow| row.reference != 0.0 && !row.is_bounded;
         let shares = self

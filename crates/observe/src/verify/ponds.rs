@@ -1,19 +1,20 @@
-//! Verification of ponds at rest, by the law of a well-mixed liquid and by 1D heat conduction, with
-//! several cell heights.
+//! Verification of ponds at rest against the cooling law of a well-mixed liquid and against 1D heat
+//! conduction, with several cell heights.
 
 use super::slab::conducted;
 use super::{Measured, MeasuredRow, at_once, curve, flow, flow_box};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::{Cooling, Flow, Lava, Viscosity};
 
-/// Cell heights in metres with which each pond is simulated; the results must not depend on them.
+/// Cell heights in metres with which each pond is simulated; the results must not depend on the
+/// cell height.
 const HEIGHTS_M: [f64; 4] = [2.0, 1.0, 0.5, 0.25];
 /// Length of an hour in seconds.
 const HOUR_S: f64 = 3600.0;
-/// Time step in seconds.
+/// Time step of the simulated ponds, in seconds.
 const STEP_S: f64 = 60.0;
 
-/// Creates a pond of nine columns between walls; `depth_m`: depth of the lava, `dz_m`: height of a
+/// Creates a pond of 3 × 3 columns between walls; `depth_m`: depth of the lava, `dz_m`: height of a
 /// cell, both in metres.
 fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     let space = flow_box([3, (2.0 * depth_m / dz_m) as usize + 2, 3], [10.0, dz_m]);
@@ -22,8 +23,8 @@ fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
     flow
 }
 
-/// Returns the lava of the ponds: conductivity 2 W/(m K), density 2600 kg/m³, heat capacity 1100
-/// J/(kg K), 1400 K; solidus 1200 K if `latent_heat` is above 0.
+/// Returns the lava of the ponds: 1400 K, conductivity 2 W/(m K), density 2600 kg/m³, heat capacity
+/// 1100 J/(kg K). `latent_heat`: latent heat in J/kg; if above 0, the solidus is 1200 K.
 fn still(latent_heat: f64) -> Lava {
     Lava {
         density_kg_m3: 2600.0,
@@ -52,7 +53,8 @@ fn lost_gj(flow: &Flow) -> f64 {
     units as f64 / flow.heat_units_of_joule() / (9.0 * 100.0) / 1e9
 }
 
-/// Compares ponds that are stirred with the cooling law of a well-mixed liquid.
+/// Compares ponds of uniform temperature (well-mixed) with the cooling law of a liquid that
+/// radiates into surroundings of 0 K, for all cell heights.
 pub(super) fn stirred() -> Measured {
     let depth_m = 2.0;
     let mut found = curve("theory", ["time in h", "temperature in K"], false);
@@ -91,8 +93,8 @@ pub(super) fn stirred() -> Measured {
     Measured::new(rows, found, last.expect("ponds"))
 }
 
-/// Compares ponds that cool through a crust with 1D heat conduction, at all cell heights. `ponds`:
-/// pairs (depth in metres, duration in hours).
+/// Compares ponds of `lava` that cool through a crust with 1D heat conduction, for all cell
+/// heights. `ponds`: pairs (depth in metres, duration in hours).
 fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
     let mut found = curve(
         "conduction on a fine mesh",
@@ -232,8 +234,8 @@ mod tests {
         }
     }
 
-    /// Lava of a shipped preset fills half of a tunnel and a pond above: nothing liquid is left
-    /// after a year.
+    /// Checks that no liquid is left after a year where lava of a preset fills half of a tunnel and
+    /// a pond above the tunnel.
     #[test]
     fn all_heat_leaves_in_the_end() {
         for name in ["etna-basalt", "kilauea", "fogo-2014"] {

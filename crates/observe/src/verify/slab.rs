@@ -4,9 +4,9 @@
 use lavoxel_flow::Lava;
 use lavoxel_flow::cooling::heat::RADIATION;
 
-/// Simulates heat conduction in a slab of the depth `depth_m` (m) with a radiating surface until
-/// the time `end_s` (s). Returns the heat loss in J/m², and the final temperature of the surface in
-/// K. Method: implicit finite volumes, thinnest at the surface.
+/// Simulates heat conduction in a slab of `lava` with a radiating surface until the time `end_s`
+/// (s); `depth_m`: depth of the slab in metres. Returns the heat loss in J/m², and the final
+/// temperature of the surface in K. Method: implicit finite volumes, thinnest at the surface.
 pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     let count = 300;
     let widths: Vec<f64> = {
@@ -45,8 +45,9 @@ pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     (sum, top)
 }
 
-/// Returns the temperature in K of the surface, by bisection: conduction through the upper half of
-/// the top cell (temperature `kelvin`, height `width_m`) equals the heat flux from the surface.
+/// Returns the surface temperature in K at which the conduction through the upper half of the
+/// slab's top cell equals the heat flux from the surface to the air. `kelvin`: temperature of the
+/// top cell in K; `width_m`: its height in metres. Method: bisection.
 fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     let (mut low, mut high) = (lava.ambient_k, kelvin);
     for _ in 0..50 {
@@ -62,9 +63,11 @@ fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// Returns the heats of all cells after one Newton iteration of an implicit time step, from a
-/// tridiagonal system. `before`: heats at the start of the step; `guess` and `kelvin`: heats and
-/// temperatures of the last iteration; `widths`: heights of the cells in metres.
+/// Returns the heats of all cells, the uppermost first, after one Newton iteration of an implicit
+/// time step. `before`: heats at the start of the step; `guess`, `kelvin`: heats and temperatures
+/// (K) of the last iteration; `widths`: heights of the cells in metres; `step`: time step in
+/// seconds; `flux`: heat flux from the surface in W/m²; `both`: derivative of this flux by the
+/// temperature of the top cell, in W/(m² K).
 fn implicit(
     lava: &Lava,
     (before, guess, kelvin): (&[f64], &[f64], &[f64]),

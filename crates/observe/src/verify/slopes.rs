@@ -4,15 +4,16 @@ use super::{Measured, MeasuredRow, at_once, curve, exponent, flow, flow_box, iso
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, Lava};
 
-/// Slope of the incline: tangent of 10°.
+/// Gradient of the incline: tangent of 10°.
 const TAN: f64 = 0.176_326_980_708_464_98;
 
-/// Viscosity of the liquid (Pa s).
+/// Viscosity of the isothermal liquid on the incline (Pa s).
 const PA_S: f64 = 1e5;
-/// Density of the liquid (kg/m³).
+/// Density of the isothermal liquid on the incline (kg/m³).
 const DENSITY: f64 = 2600.0;
 
-/// Flow on an incline with a point source; the slope may point in any direction of the grid.
+/// Flow on an incline below a point source. `turn`: unit vector (x, z) of the downslope direction;
+/// `source`: index (x, z) of the source's column.
 struct Incline {
     flow: Flow,
     turn: (f64, f64),
@@ -63,7 +64,8 @@ impl Incline {
         (deepest, 0.75 * depths.iter().sum::<f64>() * pace / deepest)
     }
 
-    /// Returns the distance in metres from the source to the farthest liquid down the slope.
+    /// Returns the distance in metres from the source to the farthest liquid, measured down the
+    /// slope.
     fn front(&self) -> f64 {
         let space = self.flow.space();
         let down = |c: u32| {
@@ -136,7 +138,7 @@ pub(super) fn along() -> Measured {
     }
 }
 
-/// Liquid of the inclines.
+/// Returns the liquid of the isothermal flows on inclines, which has no yield strength.
 fn viscous() -> Lava {
     isothermal(DENSITY, PA_S, 0.0)
 }
@@ -145,8 +147,10 @@ pub(super) fn turned() -> Measured {
     turned_of(&viscous(), 0.02)
 }
 
-/// Compares lava of Etna that cools, without yield strength and setting: those make single columns of
-/// a section higher or lower (`valley-turned` compares them over whole flows).
+/// Compares flows of a cooling lava with the parameters of Etna on inclines at several angles to
+/// the grid. The lava has no yield strength and does not solidify, because both would make single
+/// columns of a cross section higher or lower; the case `valley-turned` compares such flows as a
+/// whole.
 pub(super) fn turned_cooling() -> Measured {
     let lava = Lava {
         yield_pa: 0.0,
@@ -157,8 +161,8 @@ pub(super) fn turned_cooling() -> Measured {
     turned_of(&lava, 0.1)
 }
 
-/// Compares an incline along the grid with turned ones: front, depth and half-width of `lava` within
-/// the share `within` of those along the grid.
+/// Compares flows of `lava` on inclines at 22.5° and 45° to the grid with a flow along the grid:
+/// front, depth and half-width, each with the relative tolerance `within`.
 fn turned_of(lava: &Lava, within: f64) -> Measured {
     let mut found = curve("along the grid", ["angle in degrees", "front in m"], false);
     let mut all = Vec::new();

@@ -25,8 +25,8 @@ fn moments(flow: &Flow) -> (f64, f64) {
     (second / sum * space.dx_m * space.dx_m, square / fourth)
 }
 
-/// Returns the radius in metres of the circle with the area of all columns whose depth exceeds
-/// `share` times the largest depth.
+/// Returns the radius in metres of the circle that has the area of all columns whose depth exceeds
+/// `share` (0 to 1) times the largest depth.
 fn reach(flow: &Flow, share: f64) -> f64 {
     let depths = depths(flow);
     let limit = share * depths.iter().copied().fold(0.0, f64::max);
@@ -34,8 +34,8 @@ fn reach(flow: &Flow, share: f64) -> f64 {
     (columns as f64 / core::f64::consts::PI).sqrt() * flow.space().dx_m
 }
 
-/// Pours `volume` m³ evenly onto the columns within `radius` metres of the centre of the simulation
-/// box.
+/// Pours `volume` m³ of liquid evenly onto the columns within `radius` metres of the centre of the
+/// simulation box.
 fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
     let space = flow.space();
     let middle = (space.nx / 2) as f64;

@@ -11,10 +11,10 @@ const HALF_WIDTH: f64 = 5.0;
 /// Depth of the valley below its rim (m).
 const DEPTH_M: f64 = 6.0;
 
-/// Index of the column of the vent along the valley, counted from the upper end.
+/// Index of the vent's column along the valley, counted from the upper end.
 const VENT: usize = 3;
 
-/// Flow in a valley with a slope of 6° and a parabolic cross section.
+/// Flow in a valley with a slope of 6° along its axis and a parabolic cross section.
 struct Valley {
     flow: Flow,
     middle: usize,
@@ -50,7 +50,8 @@ impl Valley {
         }
     }
 
-    /// Advances the flow until `until_s` seconds, with an effusion rate of `rate` m³/s.
+    /// Advances the flow until the simulated time `until_s` (s), with an effusion rate of `rate`
+    /// m³/s.
     fn run(&mut self, until_s: f64, rate: f64) {
         let column = self.middle * self.flow.space().nx + VENT;
         while self.flow.time_s() < until_s {
@@ -119,7 +120,8 @@ impl Valley {
             .count()
     }
 
-    /// Returns the number of columns with a gap under a roof that is at least half a cell high.
+    /// Returns the number of columns with a cavity, at least half a cell high, under a roof of
+    /// rock.
     fn voids(&self) -> usize {
         let is_empty = |cell: &FlowCell| cell.amount == 0 && cell.rock <= UNITS / 2;
         let has_void = |&c: &usize| {
@@ -132,14 +134,16 @@ impl Valley {
     }
 }
 
-/// Effusion rates in m³/s of the simulations that are averaged. Single columns that solidify a step
-/// earlier or later change the closure of the roof, so that one simulation scatters too much.
+/// Effusion rates in m³/s of the simulations whose results are averaged. Single columns that
+/// solidify a step earlier or later change where the roof closes, so that the result of one
+/// simulation scatters too much.
 const RATES: [f64; 3] = [1.0, 0.999, 1.001];
 
-/// Number of points on a curve over time.
+/// Number of points on a curve over time in the plot.
 const TIMES: usize = 20;
 
-/// Full case: a valley of 450 m that receives 1 m³/s for 2.3 days and then drains for 2.3 days.
+/// Runs the full case: a valley of 450 m into which lava is poured at 1 m³/s for 2.3 days and which
+/// then drains for 2.3 days.
 pub(super) fn tube() -> Measured {
     let bounds = Bounds {
         levees: [0.5, 1.0],
@@ -150,7 +154,7 @@ pub(super) fn tube() -> Measured {
     measured(90, 2.3 * DAY_S, 4.6 * DAY_S, &bounds)
 }
 
-/// Accepted range [lowest, highest] of each count.
+/// Accepted range [lowest, highest] of each value in `Counts`.
 struct Bounds {
     levees: [f64; 2],
     roofed: [f64; 2],
@@ -158,16 +162,17 @@ struct Bounds {
     voids: [f64; 2],
 }
 
-/// Levees, roofs and empty tubes counted in one valley.
+/// Numbers of levees, roofs and empty tubes in one simulated valley.
 struct Counts {
     valley: Valley,
     /// Fraction of the cross sections that have levees while the valley drains.
     levees: f64,
-    /// Largest number of columns with liquid under a roof while lava is poured.
+    /// Largest number of columns with liquid under a roof at any time of the curve while lava is
+    /// poured.
     while_poured: f64,
     /// Number of columns with liquid under a roof at each time of the curve.
     roofed: [f64; TIMES],
-    /// Number of columns with an empty tube at each time of the curve.
+    /// Number of columns with a cavity under a roof (an empty tube) at each time of the curve.
     voids: [f64; TIMES],
 }
 
@@ -248,8 +253,8 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
 mod tests {
     use super::*;
 
-    /// Small version of the case: a third of the valley and half of the time, too short for an
-    /// empty tube.
+    /// Runs a small version of the case: a third of the valley and half of the time, too short for
+    /// an empty tube.
     #[test]
     fn a_short_valley_has_levees_and_roofs_too() {
         let bounds = Bounds {

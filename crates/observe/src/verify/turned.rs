@@ -1,43 +1,57 @@
-//! Verification of a flow that cools, stiffens and sets in a valley at several angles to the grid.
+//! Verification that a flow which cools, stiffens and solidifies in a valley does not depend on the
+//! angle between the axis of the valley and the grid.
 
 use super::{Measured, MeasuredRow, curve, flow};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava, covered_above_m};
 
+/// Length of an hour (s).
 const HOUR_S: f64 = 3600.0;
-/// Angles of the valley's axis to the grid (degrees).
+/// Angles between the axis of the valley and the grid that are simulated (degrees).
 const DEGREES: [f64; 4] = [0.0, 15.0, 30.0, 45.0];
-/// Widths of the cells (m): the flow is 6 cells across, and 12.
+/// The two simulated cell widths (m), at which the flow is 6 and 12 cells wide.
 const CELLS_M: [f64; 2] = [10.0, 5.0];
-/// Largest deviation of an angle from the mean of all at these widths, and that of the heat lost.
+/// Tolerance of run-out, area and thickness for each cell width in `CELLS_M`: largest accepted
+/// deviation at one angle from the mean over all angles, as a fraction of the mean.
 const SPREADS: [f64; 2] = [0.1, 0.05];
+/// Tolerance of the lost fraction of the heat for both cell widths: largest accepted deviation at
+/// one angle from the mean over all angles, as a fraction of the mean.
 const HEAT_SPREAD: f64 = 0.05;
-/// Height of the cells (m).
+/// Height of the simulated cells (m).
 const HEIGHT_M: f64 = 5.0;
 
-/// Slope of the axis (degrees) and radius of curvature of the bed across (m).
+/// Slope of the valley along its axis (degrees).
 const SLOPE: f64 = 8.0;
+/// Radius of curvature of the bed across the axis (m).
 const RADIUS_M: f64 = 625.0;
-/// Length of the valley below the source, half its width, and the margin around it (m).
+/// Length of the valley below the source (m).
 const LENGTH_M: f64 = 1900.0;
+/// Distance from the axis of the valley to the edge of the ground on either side, without the
+/// margin (m).
 const HALF_WIDTH_M: f64 = 120.0;
+/// Width of the margin around the valley inside the simulation box (m).
 const MARGIN_M: f64 = 60.0;
 
-/// Effusion rate (m³/s), end of the eruption and of the run (h), time step (s).
+/// Effusion rate of the source in the valley (m³/s).
 const RATE: f64 = 3.0;
+/// Simulated time at which the eruption ends (h).
 const POURED_H: f64 = 12.0;
+/// Simulated time at which the simulation ends (h).
 const END_H: f64 = 16.0;
+/// Time step of the simulated valley flow, in seconds.
 const STEP_S: f64 = 20.0;
 
-/// Valley whose axis is turned against the grid.
+/// Flow in a valley whose axis is at an angle to the grid.
 struct Valley {
     flow: Flow,
+    /// Unit vector (x, z) along the axis of the valley, pointing downslope.
     turn: (f64, f64),
-    /// Position of the source (m), and number of its column.
+    /// Position (x, z) of the source in metres from the north-west corner of the simulation box.
     source: (f64, f64),
+    /// Index of the column in which the source lies.
     column: usize,
 }
 
-/// Values that must not depend on the angle.
+/// Names and units of the results that must not depend on the angle.
 const WHAT: [&str; 4] = [
     "run-out in m",
     "area in m²",
@@ -92,7 +106,7 @@ impl Valley {
         }
     }
 
-    /// Values in the order of [`WHAT`].
+    /// Returns the results of the simulation in the order and units of `WHAT`.
     fn reached(&self) -> [f64; 4] {
         let FlowBox { nx, dx_m, dz_m, .. } = self.flow.space();
         let (mut runout, mut area, mut volume) = (0.0, 0.0, 0.0);
@@ -116,7 +130,9 @@ impl Valley {
     }
 }
 
-/// Position of a column's middle in metres: along the axis from the source, and across.
+/// Returns the position of the middle of the column `[x, z]` relative to `source`, in metres:
+/// distance along the valley's axis, whose direction is `(cos, sin)`, and distance across the axis.
+/// `dx_m`: width of a cell in metres.
 fn place((cos, sin): (f64, f64), source: (f64, f64), dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     let (x, z) = (
         (x as f64 + 0.5) * dx_m - source.0,
@@ -125,8 +141,8 @@ fn place((cos, sin): (f64, f64), source: (f64, f64), dx_m: f64, [x, z]: [usize; 
     (x * cos + z * sin, z * cos - x * sin)
 }
 
-/// Compares the angles for `lava` at both widths of cells, and the mean run-outs at both, which may
-/// differ by the share `halved`.
+/// Compares flows of `lava` at each angle with the mean over all angles, for both cell widths;
+/// compares the mean run-outs of both widths, which may differ by the fraction `halved`.
 fn compared(lava: &Lava, halved: f64) -> Measured {
     let axes = ["angle in degrees", "run-out in m"];
     let mut found = curve("mean of the angles", axes, false);

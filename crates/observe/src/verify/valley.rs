@@ -8,23 +8,23 @@ use super::{Measured, MeasuredRow, curve, flow, flow_box};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava};
 
 const HOUR_S: f64 = 3600.0;
-/// Length of the valley (m).
+/// Length of the simulated valley (m).
 const LENGTH_M: f64 = 2400.0;
-/// Width of the simulation box (m).
+/// Width of the simulation box across the valley (m).
 const WIDTH_M: f64 = 480.0;
-/// Time step (s).
+/// Time step of the simulated valley flow, in seconds.
 const STEP_S: f64 = 20.0;
 
-/// Edge of the square source (m).
+/// Length of a side of the square source (m).
 const SOURCE_M: f64 = 40.0;
 /// Distance from the upper end of the valley to the nearer edge of the source (m).
 const SOURCE_AT_M: f64 = 100.0;
 
-/// Effusion rate (m³/s).
+/// Effusion rate of the source (m³/s).
 const RATE: f64 = 12.0;
-/// Time at which the eruption ends (h).
+/// Simulated time at which the eruption ends (h).
 const POURED_H: f64 = 6.0;
-/// Time at which the simulation ends (h).
+/// Simulated time at which the simulation ends (h).
 const END_H: f64 = 18.0;
 
 /// Slope of the valley axis in plan view: metres across the grid per metre along the grid.
@@ -32,8 +32,8 @@ const SLANT: f64 = 0.08;
 /// Distance of the valley axis from the middle of the simulation box, at the source (m).
 const AXIS_M: f64 = -60.0;
 
-/// Creates a parabolic valley that slopes by 8° and is 20 m deep at a width of 400 m; `dx_m` and
-/// `dz_m`: width and height of a cell in metres.
+/// Creates the flow, still without lava, of a parabolic valley that slopes by 8° and is 20 m deep
+/// at a width of 400 m; `dx_m` and `dz_m`: width and height of a cell in metres.
 fn valley(dx_m: f64, dz_m: f64) -> Flow {
     let cells = |metres: f64| (metres / dx_m).round() as usize;
     let space = flow_box(
@@ -57,11 +57,11 @@ fn place(dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     )
 }
 
-/// State of a flow at the end of its run.
+/// State of a flow at the end of its simulation.
 struct Reached {
     /// Run-out in metres: distance from the source within which 99.5 % of the volume lies.
     runout_m: f64,
-    /// Fraction of the poured heat that the liquid still contains.
+    /// Fraction of the heat of the poured lava that the liquid still contains.
     hot: f64,
 }
 
@@ -94,8 +94,8 @@ impl Reached {
     }
 }
 
-/// Simulates a valley until the end. Returns the flow, its final state, and pairs (time in hours,
-/// run-out in metres).
+/// Simulates lava in a valley with cells `dx_m` metres wide and `dz_m` metres high until `END_H`.
+/// Returns the flow, its final state, and pairs (time in hours, run-out in metres).
 fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
     let mut flow = valley(dx_m, dz_m);
     let nx = flow.space().nx;
@@ -128,8 +128,9 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
     (flow, reached, runout)
 }
 
-/// Compares flows with several cell sizes (width, height) in metres; the first is the reference.
-/// `share`: tolerance as a fraction.
+/// Compares the final states of flows in the same valley with several cell sizes `cells` (width,
+/// height) in metres; the first size is the reference. `share`: tolerance of the run-out as a
+/// fraction.
 fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
     let (mut flow, first, theory) = run(cells[0].0, cells[0].1);
     let axes = ["time in h", "run-out in m"];
@@ -168,7 +169,7 @@ pub(super) fn by_width() -> Measured {
 mod tests {
     use super::*;
 
-    /// Small version of the case: cells 20 and 10 m wide, and two heights.
+    /// Runs a small version of the case: cells 20 and 10 m wide, and three heights.
     #[test]
     fn a_cooling_flow_does_not_know_its_cells() {
         let found = compared(&[(20.0, 1.0), (20.0, 10.0), (10.0, 5.0)], 0.04);

@@ -1,4 +1,4 @@
-//! Axes around a picture of the cells: cell indices on one side, metres or map coordinates on the
+//! Axes around a picture of a slice: cell indices on one side, metres or map coordinates on the
 //! opposite side.
 
 use crate::chart::legend::{Frame, stroke};
@@ -7,7 +7,7 @@ use crate::chart::ticks::{Ticks, number};
 use crate::image::Image;
 
 /// Linear scale along an axis of the simulation box: converts a position in cells to the number
-/// written at the axis.
+/// written at the axis, such as metres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruler {
     /// Name of the measure, such as `elevation`.
@@ -26,10 +26,10 @@ pub struct Ruler {
 const TICK: f32 = 0.3;
 /// Gap between tick mark and number, and between number and title, in ems.
 const GAP: f32 = 0.25;
-/// Height of a line of text, in ems.
+/// Height of a line of text of an axis, in ems.
 const LINE: f32 = 1.05;
 
-/// Side of the frame along which an axis is drawn.
+/// Side of the frame (the border rectangle of the drawn slice) along which an axis is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Bottom,
@@ -38,16 +38,17 @@ pub(crate) enum Side {
     Right,
 }
 
-/// Axis with tick marks, numbers and title along one side of a frame.
+/// Axis with tick marks, numbers and title along one side of the frame around a slice.
 pub(crate) struct Axis<'a> {
     pub(crate) side: Side,
     pub(crate) ruler: &'a Ruler,
-    /// Positions of the two ends of the axis in cells: left and right, or lower and upper.
+    /// Positions of the axis's two ends in cells: left and right end of a horizontal axis, lower
+    /// and upper end of a vertical one.
     pub(crate) cells: (f64, f64),
-    /// Minimum difference between consecutive numbers, in the unit of `ruler`.
+    /// Minimum difference between consecutive tick values, in the unit of `ruler`.
     pub(crate) least: f64,
     pub(crate) ink: Ink,
-    /// Set if the title of the axis is written next to its numbers.
+    /// Set if the title is written along the axis, farther from the frame than the numbers.
     pub(crate) titled: bool,
 }
 
@@ -74,8 +75,8 @@ impl Ruler {
         self.start + cells * self.per_cell
     }
 
-    /// Returns the value at the centre of `cell` as text with name and unit, such as
-    /// `elevation 735 m`.
+    /// Returns the value at the centre of the cell with the index `cell` as text with name and
+    /// unit, such as `elevation 735 m`.
     pub fn middle_of(&self, cell: usize) -> String {
         // Digits for a twentieth of a cell: enough to tell neighbouring cells apart.
         let value = number(self.at(cell as f64 + 0.5), 0.05 * self.per_cell);
@@ -101,7 +102,8 @@ impl Side {
 }
 
 impl Axis<'_> {
-    /// Returns the round numbers of the axis if it is `pixels` long.
+    /// Returns the tick values of the axis if the axis is `pixels` long: round numbers whose labels
+    /// do not overlap.
     fn ticks(&self, pixels: f32) -> Ticks {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));
         let em = self.ink.size;
@@ -115,8 +117,8 @@ impl Axis<'_> {
         Ticks::fitting((a.min(b), a.max(b)), self.least, pixels, room)
     }
 
-    /// Returns the space in pixels that tick marks, numbers and title take outside of the frame,
-    /// for an axis `pixels` long.
+    /// Returns the space in pixels that tick marks, numbers and title take outside of the frame, if
+    /// the axis is `pixels` long.
     pub(crate) fn depth(&self, pixels: f32) -> f32 {
         let across = match self.side.is_upright() {
             true => self
@@ -130,7 +132,8 @@ impl Axis<'_> {
         across + (TICK + GAP + title) * self.ink.size
     }
 
-    /// Draws the axis along its side of `frame`, moved outwards by `out` pixels.
+    /// Returns the length of the axis in pixels: the width of `frame` for the bottom and top sides,
+    /// its height for the left and right sides.
     fn pixels(&self, frame: Frame) -> f32 {
         let pixels = if self.side.is_upright() {
             frame.height
@@ -140,7 +143,7 @@ impl Axis<'_> {
         pixels as f32
     }
 
-    /// Draws the axis next to `frame`, `out` pixels further out than its edge.
+    /// Draws the axis along its side of `frame`, moved outwards by `out` pixels.
     pub(crate) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
         let pixels = self.pixels(frame);
         let ticks = self.ticks(pixels);
@@ -198,8 +201,8 @@ impl Axis<'_> {
         x.min(image.width as f32 - reach).max(reach)
     }
 
-    /// Returns the sign of the outward direction in picture coordinates: 1 at the bottom and right
-    /// sides, −1 at the top and left sides.
+    /// Returns the sign of the outward direction in picture coordinates (x right, y down): 1 at the
+    /// bottom and right sides of the frame, −1 at the top and left sides.
     fn away(&self) -> f32 {
         if matches!(self.side, Side::Bottom | Side::Right) {
             1.0
@@ -272,7 +275,8 @@ mod tests {
         );
     }
 
-    /// Returns the pixel rows in which a tick mark of a left axis touches the frame.
+    /// Returns the pixel rows in which tick marks of a left axis with `ruler` and the ends `cells`
+    /// touch the frame.
     fn ticked(ruler: &Ruler, cells: (f64, f64)) -> Vec<usize> {
         let mut image = Image::filled(200, 240, [0; 3]);
         let ink = Ink {

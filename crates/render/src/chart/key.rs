@@ -1,5 +1,4 @@
-//! Colours of materials in pictures: one colour per material for the key, and palettes for
-//! materials whose values are shown.
+//! Colours of materials in the key of a picture, and palettes for the quantities that slices show.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::{Palette, Preset};
@@ -7,8 +6,8 @@ use lavoxel_automaton::world::{CellMeasure, Quantity};
 
 use crate::media::haze;
 
-/// Default colours (sRGB) of materials whose look gives no colour: lava, the presets, and two spare
-/// colours.
+/// Default colours (sRGB) of materials whose look gives no colour: lava (index 0), presets, and two
+/// spare colours (10 and 11) for materials whose default colour is already in use.
 pub(crate) const MATERIALS: [[u8; 3]; 15] = [
     [236, 92, 24],
     [58, 128, 214],
@@ -31,7 +30,7 @@ pub(crate) const MATERIALS: [[u8; 3]; 15] = [
 const LAVA: usize = 0;
 /// Index in `MATERIALS` of the first of the two spare colours, which belong to no preset.
 const SPARE: usize = 10;
-/// Returns the index in [`MATERIALS`] of the default colour of `preset`.
+/// Returns the index in [`MATERIALS`] of the default colour of materials with the preset `preset`.
 const fn of_preset(preset: Preset) -> usize {
     match preset {
         Preset::Water => 1,
@@ -49,9 +48,11 @@ const fn of_preset(preset: Preset) -> usize {
     }
 }
 
-/// Grey value (0 to 1) that is mixed with a material's colour at the lower end of its palette.
+/// Grey level (0 to 1, sRGB) with which a material's colour is mixed to get the pale lower end of
+/// the material's palette.
 const PALE: f32 = 0.93;
-/// Fraction (0 to 1) of the material's colour at the lower end of its palette; the rest is `PALE`.
+/// Fraction (0 to 1) of the material's colour at the lower end of its palette; the remainder is the
+/// grey `PALE`.
 const LEAST_TONE: f32 = 0.18;
 
 /// Key entry: a material that is drawn in a single colour.
@@ -82,7 +83,7 @@ fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
 }
 
 impl Plain {
-    /// Returns key entries for all materials of a world, in the order of the layers.
+    /// Returns key entries for all materials of a world, in the order of `materials`.
     pub fn all<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let mut taken = [false; MATERIALS.len()];
         let plain = |material: &Material| {
@@ -96,8 +97,8 @@ impl Plain {
         materials.into_iter().map(plain).collect()
     }
 
-    /// Returns key entries for the materials that a slice of `quantity` shows as plain colours
-    /// without values: all except the material to which `quantity` belongs.
+    /// Returns key entries for all materials except the material whose values a slice of `quantity`
+    /// shows; the slice shows each returned material in a single colour.
     pub fn without_values<'a>(
         quantity: &Quantity,
         materials: impl IntoIterator<Item = &'a Material>,
@@ -108,9 +109,9 @@ impl Plain {
     }
 }
 
-/// Returns the palette for `quantity` if it has one of its own: from pale to full colour for a
-/// material, fixed palettes for quantities of the air. `None` for lava and ground, which use the
-/// palette of the look.
+/// Returns the palette in which a slice shows `quantity`: a fixed palette for temperature, heat,
+/// speed, velocity, viscosity, ash, steam and ink; for other measures of a material, from a pale
+/// tone to the material's colour. `None` for lava and ground, which use the palette of the look.
 pub fn palette_of_quantity<'a>(
     quantity: &Quantity,
     materials: impl IntoIterator<Item = &'a Material>,

@@ -8,18 +8,19 @@ use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::Palette;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 
-/// Scale of a colour bar: name, unit and range of the values.
+/// Scale of a colour bar: name, unit and range of the values, and their conversion to the displayed
+/// numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Name of the quantity, such as `amount`.
     pub label: String,
     /// Unit of the quantity, such as `cells`; empty for none.
     pub unit: String,
-    /// Values at the lower and at the upper end of the palette, in the internal unit of the
-    /// quantity.
+    /// Values at the lower and at the upper end of the palette, in the unit in which the simulation
+    /// stores the quantity.
     pub range: (f32, f32),
-    /// Numbers that are displayed for the values 0 and 1, for a linear conversion of units; `None`
-    /// displays the values themselves.
+    /// Numbers that are displayed for the values 0 and 1; the numbers for other values are
+    /// interpolated linearly. `None` displays the values themselves.
     pub reads: Option<[f32; 2]>,
 }
 
@@ -37,8 +38,8 @@ impl Scale {
         }
     }
 
-    /// Returns the scale of `quantity` over its full range; `None` if cells have no value of this
-    /// quantity.
+    /// Returns the scale of `quantity` over its full range; `None` for quantities without a value
+    /// per cell.
     pub fn from_quantity(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
         // Labels for the air name the air already.
@@ -50,9 +51,9 @@ impl Scale {
         Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
-    /// Returns the scale of `quantity` for a picture that also shows the materials `others`; then
-    /// the label names the lava too, if the quantity is the lava's. `None` if cells have no value
-    /// of this quantity.
+    /// Returns the scale of `quantity` for a picture that also shows the materials `others`; if
+    /// `others` is not empty, the label of a quantity of the lava begins with the lava's name.
+    /// `None` for quantities without a value per cell.
     pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
         let scale = Self::from_quantity(quantity)?;
         let bare = quantity
@@ -61,7 +62,7 @@ impl Scale {
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
     }
 
-    /// Returns the scale with the name `material` in front of the label.
+    /// Returns this scale with the material's name `material` in front of its label.
     #[must_use]
     pub(crate) fn named(self, material: &str) -> Self {
         Self {
@@ -70,7 +71,7 @@ impl Scale {
         }
     }
 
-    /// Returns the scale with `high` as the upper end of its range.
+    /// Returns this scale with `high` as the upper end of its range (see `Scale::range`).
     #[must_use]
     pub fn up_to(self, high: f32) -> Self {
         Self {
@@ -79,10 +80,10 @@ impl Scale {
         }
     }
 
-    /// Returns the scale with numbers displayed in °C if `quantity` is a temperature or an energy
-    /// per amount; other quantities stay unchanged. `kelvin`: temperatures of just solidified lava
-    /// (energy per amount 0) and of lava fresh from the vent (1); `None` leaves every scale
-    /// unchanged.
+    /// Returns this scale with numbers displayed in °C if `quantity` is a temperature or an energy
+    /// per amount; scales of all other quantities are returned unchanged. `kelvin`: temperatures in
+    /// kelvin of just solidified lava (energy per amount 0) and of lava fresh from the vent (1);
+    /// `None` leaves every scale unchanged.
     #[must_use]
     pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         match kelvin {
@@ -105,8 +106,8 @@ impl Scale {
         }
     }
 
-    /// Returns the scale for lava in a 3D picture, as `Scale::in_celsius` with the upper end at the
-    /// temperature of the vent.
+    /// Returns the scale of `quantity` for lava in a 3D picture: that of `Scale::in_celsius`, but
+    /// if its numbers are in °C, the range ends at 1 (lava fresh from the vent).
     #[must_use]
     pub fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         let scale = self.in_celsius(quantity, kelvin);
@@ -126,7 +127,7 @@ impl Scale {
         (read(self.range.0), read(self.range.1))
     }
 
-    /// Returns the relative position (0 to 1) on the palette of `number`, a displayed number.
+    /// Returns the relative position (0 to 1) on the palette of the displayed number `number`.
     pub fn place_of_read(&self, number: f32) -> f32 {
         Self {
             range: self.read_range(),
@@ -135,7 +136,7 @@ impl Scale {
         .place(number)
     }
 
-    /// Returns the relative position of `value` on the palette, clamped to 0..1.
+    /// Returns the relative position on the palette of `value`, clamped to 0..1.
     pub fn place(&self, value: f32) -> f32 {
         ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE))
             .clamp(0.0, 1.0)
@@ -151,7 +152,7 @@ impl Scale {
     }
 }
 
-/// Rectangle of pixels: left, top, width, height.
+/// Rectangle of pixels in a picture: left edge `x`, top edge `y`, `width` and `height`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) x: usize,
@@ -160,12 +161,12 @@ pub(crate) struct Frame {
     pub(crate) height: usize,
 }
 
-/// Vertical colour bar with round numbers on its right, and its title alongside.
+/// Vertical colour bar with round numbers on its right; the title, if any, runs along the bar.
 pub(crate) struct ColorBar<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) scale: &'a Scale,
     pub(crate) ink: Ink,
-    /// Set if the title is drawn next to the numbers.
+    /// Set if the title is drawn along the bar, to the right of the numbers.
     pub(crate) titled: bool,
 }
 
@@ -175,7 +176,7 @@ const BAR: f32 = 1.0;
 const TICK: f32 = 0.3;
 /// Gap between tick mark and number, and between number and title, in ems.
 const GAP: f32 = 0.35;
-/// Height of a line of text with its descenders, in ems.
+/// Height of a line of text of a colour bar with its descenders, in ems.
 const LINE: f32 = 1.25;
 
 impl ColorBar<'_> {
@@ -252,8 +253,8 @@ impl ColorBar<'_> {
     }
 }
 
-/// Returns the thickness of lines next to text of the style `ink`, in pixels: about as thick as the
-/// strokes of its letters.
+/// Returns the thickness in pixels, at least 1, of lines drawn next to text of the size of `ink`:
+/// about the stroke width of the letters.
 pub(crate) fn stroke(ink: Ink) -> usize {
     (ink.size / 14.0).round().max(1.0) as usize
 }

@@ -1,4 +1,4 @@
-//! Annotation of pictures: axes, colour bars, keys, map sheets, and their text.
+//! Annotations of pictures: axes, colour bars, keys, map sheets, and their text.
 
 pub(crate) mod axes;
 pub(crate) mod key;

@@ -1,5 +1,5 @@
 //! Annotations in the corners of a picture: caption, clock, north arrow, scale bar and temperature
-//! bar. All are light with a dark outline, so that they are legible over sky, snow and lava.
+//! bar. All are light with a dark outline, which keeps them legible over sky, snow and lava.
 
 use super::legend::{ColorBar, Frame, Scale};
 use super::text::{Align, Ink, blend};
@@ -8,9 +8,9 @@ use crate::image::Image;
 use crate::lava::blackbody::{BlackBody, red_hot};
 use lavoxel_automaton::view::Palette;
 
-/// Colour of text and lines (sRGB).
+/// Colour (sRGB) of the text and lines of annotations.
 const LIGHT: [u8; 3] = [244; 3];
-/// Colour of the outline around text and lines (sRGB).
+/// Colour (sRGB) of the outline around the text and lines of annotations.
 const DARK: [u8; 3] = [14; 3];
 
 /// Maximum length of the scale bar, as a fraction of the picture's width.
@@ -26,15 +26,15 @@ const BARB: f32 = 0.45;
 /// Temperature of 0 °C, in kelvin.
 const CELSIUS: f32 = 273.15;
 
-/// Annotations of a picture. A field that is `None` is not drawn.
+/// Annotations to draw into a picture; an entry that is `None` is not drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
     /// Caption in the upper left corner.
     pub caption: Option<String>,
     /// Time of the simulation as text, below the caption.
     pub clock: Option<String>,
-    /// Direction of north in the picture (right, down), with length 1 in a view from straight above
-    /// and less in oblique views.
+    /// Direction of north in the picture as (right, down). Its length is 1 in a view from straight
+    /// above and smaller in oblique views, where the arrow appears foreshortened.
     pub north: Option<[f32; 2]>,
     /// Metres per pixel at the centre of the picture, from which the scale bar is drawn.
     pub metres_a_pixel: Option<f64>,
@@ -80,8 +80,8 @@ impl Notes {
     }
 }
 
-/// Writes `text` with a dark outline; `x` and `y` in pixels, `align`: part of the text that lies at
-/// `x`.
+/// Writes `text` with a dark outline. (`x`, `y`): position in pixels; `align` selects which point
+/// of the text, its start, centre or end, lies there.
 fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &str) {
     let rim = Ink { color: DARK, ..ink };
     let reach = (ink.size / 14.0).round().max(1.0);
@@ -159,8 +159,8 @@ fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
     write(image, ink, at(half + 0.95 * ink.size), Align::Middle, "N");
 }
 
-/// Draws a scale bar with its length as text: the longest round length that fits. `metres_a_pixel`:
-/// metres per pixel.
+/// Draws the scale bar with its length as text: the longest length of 1, 2 or 5 times a power of
+/// ten that takes at most `LONGEST` of the picture's width. `metres_a_pixel`: metres per pixel.
 fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
     let most = f64::from(LONGEST * image.width as f32) * metres_a_pixel;
     let power = 10_f64.powf(most.log10().floor());

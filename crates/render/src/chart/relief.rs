@@ -22,7 +22,7 @@ const LEAST_BAR: f32 = 9.0;
 /// Maximum length of the scale bar, as a fraction of the map's width.
 const LENGTH: f64 = 0.35;
 
-/// Annotation of a relief map.
+/// Annotation of a shaded relief map: scale bar, and colour bar of the elevations.
 #[derive(Clone, Debug)]
 pub struct Relief {
     /// Width of a pixel on the ground, in metres.
@@ -79,8 +79,8 @@ impl Relief {
     }
 }
 
-/// Draws a scale bar of a round length in metres or kilometres into `foot`, the strip below a map;
-/// `pixel_m`: width of a pixel in metres.
+/// Draws a scale bar of a round length in metres or kilometres into `foot`, the rectangle below a
+/// map; `pixel_m`: width of a pixel in metres.
 pub(crate) fn length(image: &mut Image, foot: Frame, ink: Ink, pixel_m: f64) {
     let metres = round_down(LENGTH * foot.width as f64 * pixel_m);
     let pixels = (metres / pixel_m).round();

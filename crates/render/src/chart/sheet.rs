@@ -18,29 +18,29 @@ const FOOT: f32 = 2.6;
 const BAR: f32 = 1.1;
 /// Gap between the colour bar and its numbers, in ems.
 const GAP: f32 = 0.65;
-/// Height of a line of text, in ems.
+/// Height of a line of text of a map sheet, in ems.
 const LINE: f32 = 1.35;
 /// Minimum height of the colour bar, in ems.
 const LEAST_BAR: f32 = 12.0;
 
-/// Legend of a map sheet.
+/// Legend of a map sheet: a colour bar with numbers, or a key that explains one colour.
 #[derive(Clone, Debug)]
 pub enum Legend {
-    /// Colour bar with numbers.
+    /// Legend with a colour bar and its numbers.
     Bar {
-        /// Name and unit of the values.
+        /// Title of the colour bar: name and unit of the values.
         title: String,
-        /// Palette of the bar, from its lower to its upper end.
+        /// Palette of the colour bar, from its lower to its upper end.
         palette: Palette,
         /// Numbers at the bar as text, each with its relative position: 0 at the bottom, 1 at the
         /// top.
         ticks: Vec<(f32, String)>,
     },
-    /// Key: a square of one colour with its meaning.
+    /// Legend with a key: a square of one colour, and its meaning.
     Key {
-        /// Colour of the square in sRGB.
+        /// Colour in sRGB of the areas of the map that the key explains.
         color: [u8; 3],
-        /// Meaning of the colour, in words.
+        /// Meaning of `color` on the map, in words.
         text: String,
     },
 }
@@ -58,7 +58,8 @@ pub struct Sheet {
     pub legend: Legend,
 }
 
-/// Map size in pixels from which the text size of a legend without a map is derived.
+/// Edge length in pixels of the imagined square map from which the text size of a legend drawn
+/// without a map is derived.
 const ALONE: usize = 600;
 
 impl Legend {
@@ -102,7 +103,8 @@ impl Legend {
 }
 
 impl Sheet {
-    /// Returns the complete sheet: `map` with title, legend, scale bar and north arrow around.
+    /// Returns the sheet: `map` with title, subtitle, legend, scale bar and north arrow in its
+    /// margins.
     pub fn framed(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
@@ -194,7 +196,7 @@ fn bar_width(ticks: &[(f32, String)], ink: Ink) -> usize {
 }
 
 /// Draws a colour bar into `frame`, with the numbers `ticks` (relative position, text) on its
-/// right, and `title` alongside.
+/// right, and `title` along the bar.
 fn bar(
     image: &mut Image,
     frame: Frame,
@@ -243,8 +245,8 @@ fn bar(
     ink.draw_upward(image, middle, Align::Middle, &title);
 }
 
-/// Draws a square of `color` and `text` next to each other in the middle of `foot`, the strip below
-/// the map.
+/// Draws the key into `foot`, the rectangle below the map: a square of `color`, and `text` on its
+/// right.
 fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str)) {
     let side = ink.size.round() as usize;
     let text = ink.shortened(text, 0.4 * foot.width as f32);
@@ -264,7 +266,7 @@ fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str))
     );
 }
 
-/// Draws a north arrow with the letter N at the right end of `foot`, the strip below the map.
+/// Draws a north arrow with the letter N at the right end of `foot`, the rectangle below the map.
 fn north(image: &mut Image, foot: Frame, ink: Ink) {
     let (high, half) = (1.5 * ink.size, 0.45 * ink.size);
     let top = foot.y as f32 + 0.6 * foot.height as f32 - 0.5 * high;

@@ -11,7 +11,7 @@ use lavoxel_automaton::view::srgb_to_linear;
 /// Smallest legible text size, in pixels per em.
 const SMALLEST: f32 = 12.0;
 
-/// Text style: colour and size.
+/// Colour and size of text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink {
     /// Colour of the letters in sRGB.
@@ -20,7 +20,7 @@ pub(crate) struct Ink {
     pub(crate) size: f32,
 }
 
-/// Horizontal alignment: the part of a text that lies at the given position.
+/// Horizontal alignment of a text: its start, middle or end lies at the given position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -28,7 +28,7 @@ pub(crate) enum Align {
     End,
 }
 
-/// Font, and two of its metrics.
+/// Font of all texts in pictures, with the two metrics needed to scale and to centre letters.
 struct FontFace {
     font: FontRef<'static>,
     /// Number of font units per em.
@@ -53,8 +53,9 @@ static FACE: LazyLock<FontFace> = LazyLock::new(|| {
 });
 
 impl FontFace {
-    /// Converts `size` (pixels per em) to the scale that `ab_glyph` expects, which refers to the
-    /// font's height from the lowest descender to the highest ascender.
+    /// Returns the scale at which `ab_glyph` draws letters of `size` pixels per em. The two differ
+    /// because that crate takes the font's height from the lowest descender to the highest ascender
+    /// as its unit.
     fn scale(&self, size: f32) -> PxScale {
         PxScale::from(size * self.font.height_unscaled() / self.per_em)
     }
@@ -161,8 +162,8 @@ pub mod face {
 }
 
 impl Ink {
-    /// Returns the text style with the colour `color` for a picture of (`width`, `height`) pixels:
-    /// the size grows with the picture and is never below the smallest legible size.
+    /// Returns text of the colour `color` sized for a picture of (`width`, `height`) pixels: the
+    /// size grows with the picture and is at least `SMALLEST`.
     pub(crate) fn of_picture(color: [u8; 3], (width, height): (usize, usize)) -> Self {
         Self {
             color,
@@ -178,7 +179,7 @@ impl Ink {
     }
 
     /// Returns `text` if it is at most `room` pixels long, otherwise its longest prefix that fits
-    /// with an ellipsis.
+    /// into `room` pixels with an ellipsis.
     pub(crate) fn shortened(self, text: &str, room: f32) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -198,9 +199,9 @@ impl Ink {
         }
     }
 
-    /// Draws `text` horizontally. `at` (pixels): position of the text's start, centre or end, as
-    /// `align` says, at half the height of its capitals. Pixels outside of the picture are ignored;
-    /// characters that the font lacks become boxes.
+    /// Draws `text` horizontally, with `at` (pixels) at half the height of its capitals; `align`
+    /// selects whether the text's start, centre or end lies there. Pixels outside of the picture
+    /// are ignored; characters that the font lacks become boxes.
     pub(crate) fn draw(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.start(at.0, align, text), self.base(at.1));
         self.fill(text, |(across, down), share| {
@@ -208,8 +209,8 @@ impl Ink {
         });
     }
 
-    /// Draws `text` rotated by 90° to the left, from bottom to top. `at` (pixels): position of the
-    /// text's start, centre or end, as `align` says, at half the height of its capitals.
+    /// Draws `text` rotated by 90° to the left, from bottom to top, with `at` (pixels) at half the
+    /// height of its capitals; `align` selects whether the text's start, centre or end lies there.
     pub(crate) fn draw_upward(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.base(at.0), -self.start(-at.1, align, text));
         self.fill(text, |(across, down), share| {
@@ -217,7 +218,8 @@ impl Ink {
         });
     }
 
-    /// Returns the pixel at which a text begins if its part `align` lies at `at` (pixels).
+    /// Returns the x coordinate in pixels at which `text` begins if `at` (pixels) is the position
+    /// of its start, centre or end, selected by `align`.
     fn start(self, at: f32, align: Align, text: &str) -> i64 {
         let before = match align {
             Align::Start => 0.0,
@@ -227,13 +229,15 @@ impl Ink {
         (at - before * self.width(text)).round() as i64
     }
 
-    /// Returns the pixel of the baseline of a text whose capitals are centred at `middle` (pixels).
+    /// Returns the row in pixels of the baseline of a text whose capital letters are centred at
+    /// `middle` (pixels).
     fn base(self, middle: f32) -> i64 {
         (middle + 0.5 * FACE.capital * self.size).round() as i64
     }
 
-    /// Calls `put` for each pixel that `text` touches, with its offset (right, down) from the start
-    /// of the baseline and its coverage (0 to 1).
+    /// Calls `put` for each pixel that `text` touches, with the pixel's offset (right, down) in
+    /// pixels from the start of the text's baseline and the fraction (0 to 1) of the pixel that
+    /// letters cover.
     fn fill(self, text: &str, mut put: impl FnMut((i64, i64), f32)) {
         let scale = FACE.scale(self.size);
         for (glyph, at) in FACE.glyphs(text).0 {
@@ -255,7 +259,7 @@ impl Ink {
     }
 }
 
-/// Blends `color` (sRGB) over the pixel (`x`, `y`) with the coverage `share` (0 to 1). Blends in
+/// Blends `color` (sRGB) over the pixel (`x`, `y`) with the opacity `share` (0 to 1). Blends in
 /// linear light, because in sRGB a thin bright line on dark would look too dark. Pixels outside of
 /// the picture are ignored.
 pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
@@ -278,7 +282,7 @@ pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share
 mod tests {
     use super::*;
 
-    /// Returns the first and last column and the first and last row that contain text.
+    /// Returns the first and last column and the first and last row of `image` that contain text.
     fn extent(image: &Image) -> [usize; 4] {
         let inked = |x: usize, y: usize| image.pixel(x, y) != [0; 3];
         let columns: Vec<usize> = (0..image.width)

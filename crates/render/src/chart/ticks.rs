@@ -8,10 +8,10 @@ pub fn round_up(value: f64) -> f64 {
     lavoxel_base::round::round_up(value)
 }
 
-/// Maximum number of intervals between tick values on an axis.
+/// Maximum number of intervals between the tick values of an axis or colour bar.
 const MOST: f64 = 10.0;
 
-/// Tick values of an axis: evenly spaced round numbers between its two ends.
+/// Tick values of an axis or colour bar: evenly spaced round numbers between its two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
     /// Difference between consecutive tick values.
@@ -21,8 +21,8 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// Returns all multiples of `step` from `low` to `high`; none if `step` is unusable (0, NaN, or
-    /// so small that there are more than 10,000 multiples).
+    /// Returns all multiples of `step` from `low` to `high`; no tick values if `step` is unusable
+    /// (0, NaN, or so small that there are more than 10,000 multiples).
     fn new((low, high): (f64, f64), step: f64) -> Self {
         let first = (low / step - 1e-6).ceil();
         let count = (high / step + 1e-6).floor() - first + 1.0;
@@ -58,12 +58,14 @@ impl Ticks {
             .unwrap_or_else(none)
     }
 
-    /// Returns the tick values as text, with the digits that the step requires.
+    /// Returns the tick values as text, each with the decimal places that the distance of the
+    /// values requires.
     pub fn labels(&self) -> impl Iterator<Item = String> + '_ {
         self.values.iter().map(|value| number(*value, self.step))
     }
 
-    /// Returns `value` as text, with digits for a tenth of the step.
+    /// Returns `value` as text, rounded to a tenth of the difference between consecutive tick
+    /// values.
     pub(crate) fn label(&self, value: f64) -> String {
         number(value, 0.1 * self.step)
     }

@@ -1,11 +1,11 @@
 //! Lower bounds of the distances at which a camera's rays meet the ground, for small squares of
-//! pixels; a ray starts its search for the ground there.
+//! pixels; a ray starts its search for the ground at the bound.
 //!
 //! A beam is the bundle of all rays through a square of pixels: a pyramid with its tip at the eye.
-//! Its part between two depths fits into a box; where that box lies above the highest ground under
-//! the box, no ray of the beam meets the ground. Large beams find the depth up to which there is
-//! only air, the smaller beams inside continue from there, and a ray begins its own walk a few
-//! patches before the ground.
+//! The part of a beam between two depths fits into a box; where that box lies above the highest
+//! ground under the box, no ray of the beam meets the ground. Large beams find the depth up to
+//! which there is only air, the smaller beams inside continue from this depth, and a ray begins its
+//! own search a few patches (squares between nodes of the height field) before the ground.
 //!
 //! Invariant: a ray that begins at the bound meets the ground where a ray from the eye does.
 
@@ -16,24 +16,25 @@ use crate::ground::heightfield::{Heightfield, ShownPart};
 use crate::math::V3;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Edges of the squares on each level of the subdivision, in pixels, from the largest.
+/// Edge lengths in pixels of the squares of pixels on each level of the subdivision, from the
+/// largest.
 const SIDES: [usize; 4] = [64, 16, 4, LEAF];
-/// Edge of the smallest squares of pixels, in pixels.
+/// Edge length in pixels of the smallest squares of pixels.
 const LEAF: usize = 2;
 
-/// Depth up to which no ground is met, per square of pixels.
+/// Depth in cells up to which rays meet no ground, for each square of `LEAF` × `LEAF` pixels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beams {
-    /// Number of squares per row of the picture.
+    /// Number of squares of `LEAF` × `LEAF` pixels in a row.
     across: usize,
-    /// Depth in cells up to which the rays of a square meet no ground, row-major; [`f32::MAX`] for
-    /// squares without ground.
+    /// Depth in cells up to which the rays of a square of pixels meet no ground, row-major;
+    /// [`f32::MAX`] for squares without ground.
     free: Vec<f32>,
 }
 
 impl Beams {
-    /// Computes the depths that are free of ground for the rays of `camera`; `part` is the shown
-    /// part of the ground. Reuses the allocations of `old`.
+    /// Computes the depths up to which the rays of `camera` meet no ground. `part`: visible region
+    /// of the ground; `level`: instruction set of the CPU; reuses the allocations of `old`.
     pub(crate) fn new(
         block: &Heightfield,
         part: &ShownPart,
@@ -74,8 +75,8 @@ impl Beams {
     }
 
     /// Returns the ray through the position (`u`, `v`) (0 to 1) in the pixel (`x`, `y`), and a
-    /// lower bound of its distance to the ground in cells; infinite if the ray does not meet the
-    /// ground.
+    /// lower bound of the ray's distance to the ground in cells; infinite if the ray does not meet
+    /// the ground.
     #[inline(always)]
     pub(crate) fn ray(
         &self,
@@ -96,22 +97,23 @@ impl Beams {
     }
 }
 
-/// Task that computes one row of squares from the depths of the larger squares that contain them.
+/// Task that computes the free depths (up to which rays meet no ground) of one row of squares of
+/// pixels from the free depths of larger squares.
 struct RowTask<'a> {
     /// Ground of the simulation box.
     block: &'a Heightfield,
-    /// Shown part of the ground.
+    /// Visible region of the ground.
     part: &'a ShownPart,
     camera: &'a Camera,
-    /// Edge of the squares in pixels.
+    /// Edge length in pixels of the squares whose free depths are computed.
     side: usize,
     /// Index of the row of squares, counted from the top of the picture.
     j: usize,
-    /// Known free depths of the row of larger squares that contains this row.
+    /// Free depths in cells of the row of larger squares that contains this row.
     coarse: &'a [f32],
-    /// Number of squares of this row per larger square.
+    /// Number of squares, along an axis, per larger square.
     ratio: usize,
-    /// Free depths of the squares of this row in cells, to be computed.
+    /// Free depths in cells of the squares of this row: the output of the task.
     free: &'a mut [f32],
 }
 
@@ -130,25 +132,26 @@ impl Work for RowTask<'_> {
     }
 }
 
-/// Bundle of the rays through a square of pixels, by its range of directions (scaled to depth 1); x
-/// and z in patches of the ground, y in cells.
+/// Bundle of the rays through a square of pixels, given by the range of their directions, scaled to
+/// depth 1. x and z are in patches (squares between nodes of the height field), y in cells.
 struct Beam {
-    /// Position of the camera, x and z in patches, y in cells.
+    /// Position of the camera, x and z in patches (squares between nodes), y in cells.
     origin: V3,
     /// Smallest component along each axis among the directions of the beam's rays.
     low: V3,
     /// Largest component along each axis among the directions of the beam's rays.
     high: V3,
-    /// Width of the beam at depth 1, in cells.
+    /// Width in cells of the beam at depth 1.
     spread: f32,
-    /// Number of patches per cell.
+    /// Number of patches (squares between nodes of the height field) per cell.
     scale: f32,
 }
 
 impl Beam {
     #[inline(always)]
     fn new(block: &Heightfield, camera: &Camera, [i, j]: [usize; 2], side: usize) -> Self {
-        /// Margin around each square in pixels, so that rounding leaves no ray outside of its beam.
+        /// Margin added around each square in pixels; keeps every ray inside its beam in spite of
+        /// rounding.
         const SLACK: f32 = 0.01;
         let ([across, down], [right, up, forward]) = (camera.middle(), camera.axes());
         let pixel = camera.pixel();
@@ -179,8 +182,8 @@ impl Beam {
         }
     }
 
-    /// Returns the depth in cells up to which the beam meets no ground; depths up to `known` are
-    /// already known to be free.
+    /// Returns the depth in cells up to which the beam meets no ground, `f32::MAX` if the beam
+    /// meets none. `known`: depth up to which there is certainly no ground.
     #[inline(always)]
     // Few tests cover a long way: the stride doubles in free air, is quartered before ground, and
     // ends at half the width of the beam or half a patch.
@@ -210,8 +213,8 @@ impl Beam {
         }
     }
 
-    /// Returns the range of depths (cells) at which the beam may touch the bounding box of the
-    /// drawn part `part`; empty if (0, 0).
+    /// Returns the range of depths (cells) in which the beam may touch `part`, the bounding box of
+    /// the visible ground; (0, 0) if the beam misses that box.
     #[inline(always)]
     fn inside(&self, part: &ShownPart) -> (f32, f32) {
         let (mut entry, mut far) = (0.0_f32, (part.high - part.low).norm());

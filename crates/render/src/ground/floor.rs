@@ -1,4 +1,4 @@
-//! Floor around the simulation box up to the horizon: a table, or a plain.
+//! Floor around the simulation box up to the horizon: the top of a table, or a plain.
 
 use super::heightfield::Heightfield;
 use super::sky::Sky;
@@ -15,76 +15,79 @@ pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
 /// Albedo of the table, a dark slate, linear RGB.
 // A pale table was as light as the matter on top, and mirrored nothing.
 pub const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
-/// Brightness of the table outside of the lamp's pool of light, as a fraction of the brightness
-/// inside.
+/// Brightness of the table far outside of the lamp's pool of light, as a fraction of the brightness
+/// in the middle of the pool.
 pub const UNLIT: f32 = 0.22;
-/// Radius of the lamp's pool of light, in longest sides of the simulation box.
+/// Radius of the lamp's pool of light on the table, in lengths of the simulation box's longer side.
 pub const POOL: f32 = 1.25;
-/// Reflectance of the polished table at normal incidence and at grazing incidence.
+/// Reflectance (0 to 1) of the polished table: at normal incidence, and at grazing incidence.
 pub const POLISH: [f32; 2] = [0.03, 0.34];
 /// Length over which the reflection of the simulation box in the table fades, in heights of the
 /// box.
 pub const SHOWN: f32 = 0.9;
 
-/// Fraction of its light that ground keeps in a shadow of matter, because skylight remains.
+/// Fraction of its light that ground keeps in the shadow of matter (such as a plume), because
+/// skylight remains.
 pub const SHADED: f32 = 0.4;
 
-/// Frequency of the pattern of fields on a plain, in waves per pattern unit (1/128 of the
-/// simulation box's longer side).
+/// Frequency of the patches of darker and lighter tone on a plain, in waves per pattern unit (1/128
+/// of the simulation box's longer side).
 pub const FIELDS: f32 = 0.012;
 /// Frequency of the broadest hills of a plain, in waves per pattern unit (1/128 of the simulation
 /// box's longer side).
 pub const ROLLS: f32 = 0.035;
-/// Number of octaves of the hills; the waves of each octave are about half as long.
+/// Number of octaves of noise in the hills of a plain; the waves of each octave are about half as
+/// long as those of the octave before.
 pub const OCTAVES: i32 = 6;
-/// Distance towards the sun between the two heights from which a hill's rise is computed, in waves
-/// of the octave.
+/// Distance towards the sun between the two points whose height difference gives a hill's slope, in
+/// wavelengths of the noise octave.
 pub const AHEAD: f32 = 0.3;
-/// Wavelengths in pixels at which an octave begins to be visible, and is fully visible.
+/// Fade-in of the hills of a noise octave: wavelengths, in pixels of the picture, at which the
+/// hills begin to show and at which they are fully visible.
 pub const PIXELS: [f32; 2] = [3.0, 14.0];
-/// Exponent of the sine of the angle between ray and plain; the footprint of a pixel grows with the
-/// inverse of this power.
+/// Exponent k, below 1, that limits the length of a pixel's footprint on the plain at grazing
+/// angles: the length is the pixel's width / sin(angle between ray and plain)^k.
 // With the full sine (exponent 1) no hills would be left in the distance.
 pub const FLAT: f32 = 0.8;
-/// Steepness of the hills of a plain, as a factor on the slope of their noise.
+/// Factor from the slope of the noise to the slope of the hills of a plain.
 pub const STEEP: f32 = 0.16;
-/// Fraction of the sky that the deepest hollows do not see.
+/// Fraction of its light that the plain loses in the deepest hollows between hills.
 pub const HOLLOW: f32 = 0.35;
-/// Albedo of the ground in hollows, linear RGB.
+/// Albedo of the plain in hollows and in its darker patches, linear RGB.
 pub const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
-/// Albedo of the ground on crests, linear RGB.
+/// Albedo of the plain on crests, linear RGB.
 pub const BARE: [f32; 3] = [0.150, 0.128, 0.104];
 
-/// Extinction lengths of the haze over land and over a table, in longest sides of the simulation
-/// box. Distances count from the box if the ground continues beyond the box, otherwise from the
+/// Extinction lengths of the haze over land and over a table, in lengths of the simulation box's
+/// longer side. The path starts at the box if land continues around the box, otherwise at the
 /// camera.
 pub const FAR: [f32; 2] = [15.0, 5.0];
 
-/// Floor around the simulation box: a table or a plain.
+/// Floor around the simulation box, up to the horizon: the top of a table, or a plain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
     /// Set for a table, clear for a plain.
     pub is_table: bool,
-    /// Height of the floor in cells above the floor of the simulation box.
+    /// y of the floor in cells; negative below the floor of the simulation box.
     pub foot: f32,
-    /// Mean height of the simulation box's sides above this floor, in cells; 0 if the land around
-    /// ends in this floor.
+    /// Mean height in cells of the ground block's sides above this floor; 0 if land around the
+    /// simulation box slopes down to this floor.
     pub side: f32,
     /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
     /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the simulation box's longer
     /// side.
     unit: f32,
-    /// Set if the land around the simulation box ends in this floor.
+    /// Set if land around the simulation box slopes down to this floor.
     pub(crate) is_plain: bool,
 }
 
 impl Floor {
-    /// Returns the floor that `look` asks for, `None` for a look without a floor. `unit` is the
-    /// pattern unit in cells (1/128 of the simulation box's longer side), `around` the land that
-    /// ends in the floor, if any.
+    /// Returns the floor that `look` asks for; `None` if the surroundings are only sky or sea.
+    /// `unit`: pattern unit in cells (1/128 of the simulation box's longer side); `around`: the
+    /// land around the box that slopes down to the floor, if any.
     pub fn new(
         look: &LookSpec,
         block: &Heightfield,
@@ -113,8 +116,8 @@ impl Floor {
         })
     }
 
-    /// Returns the linear RGB light of the floor where `ray` meets it, and the distance in cells;
-    /// `None` if the ray misses. `pixel` is the width of a pixel at depth 1.
+    /// Returns the linear RGB light of the floor where `ray` meets the floor, and the distance in
+    /// cells; `None` if the ray misses. `pixel`: width of a pixel at depth 1.
     pub(crate) fn seen(&self, ray: &Ray, sky: &Sky, pixel: f32) -> Option<(V3, f32)> {
         let fall = self.foot - ray.origin.y;
         if ray.direction.y > -1e-5 || fall >= 0.0 {
@@ -136,8 +139,8 @@ impl Floor {
         Some((self.faded(ray, (t, away), light, sky), t))
     }
 
-    /// Blends `light` of the floor with the haze over the floor. The point is at distance `t`
-    /// (cells) along `ray`, and `away` is the same distance in cell widths.
+    /// Returns `light` of a point on the floor, mixed with the haze over the floor. The point is at
+    /// distance `t` (cells) along `ray`; `away` is the same distance in cell widths.
     pub(crate) fn faded(&self, ray: &Ray, (t, away): (f32, f32), light: V3, sky: &Sky) -> V3 {
         let way = in_widths(ray.direction, self.tall);
         let level = unit_or_up(v3(way.x, 0.0, way.z));
@@ -149,19 +152,21 @@ impl Floor {
         mix(sky.air(level), light, self.clear(far))
     }
 
-    /// Returns the transmittance of the haze over the floor along `far` cells.
+    /// Returns the transmittance of the haze over the floor along a path of `far` cells or cell
+    /// widths (cells if land continues around the simulation box).
     fn clear(&self, far: f32) -> f32 {
         (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
     }
 
-    /// Returns the transmittance of the haze between the simulation box and `p` (cells).
+    /// Returns the transmittance of the haze along the horizontal path from the border of the
+    /// simulation box to the point `p` (cells).
     pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
         self.clear(beyond(self.size, p))
     }
 
-    /// Returns the fraction of its light that the floor at `p` (cells) keeps in the shadow of
-    /// matter in the simulation box. `sun` is the direction of the sun; `sunlight` returns the
-    /// transmittance towards the sun at a point of the box's surface.
+    /// Returns the fraction of its light that the floor keeps at `p` (cells) in the shadow of
+    /// matter in the simulation box (such as a plume). `sun`: direction of the sun; `sunlight`:
+    /// returns the transmittance towards the sun at a point of the box's surface.
     pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
         // Ground that the sides of the simulation box hide from the sun is dark already.
         let lit = self.lit(p, sun, self.side * self.tall);
@@ -171,13 +176,13 @@ impl Floor {
         }
     }
 
-    /// Returns the longest side of the simulation box in cells.
+    /// Returns the longer horizontal side of the simulation box in cells.
     fn longest(&self) -> f32 {
         self.size[0].max(self.size[1])
     }
 
-    /// Returns the albedo (linear RGB) of the table at `p` (cells); the pattern fades with the
-    /// distance `away` (cell widths) from the camera.
+    /// Returns the albedo (linear RGB) of the table at `p` (cells), darker outside of the lamp's
+    /// pool of light; the pattern fades with the distance `away` (cell widths) from the camera.
     fn slate(&self, p: V3, away: f32) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let near = (-away / (2.6 * self.longest())).exp();
@@ -187,8 +192,8 @@ impl Floor {
         V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()))
     }
 
-    /// Returns the linear RGB light of the plain at `p` (cells): low hills in sunlight. `pixel` is
-    /// the width of a pixel there, in cells.
+    /// Returns the linear RGB light of the plain at the point `p` (cells): low hills in sunlight.
+    /// `pixel`: width of a pixel on the plain, in cells.
     fn plain(&self, p: V3, pixel: f32, sky: &Sky) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
@@ -217,8 +222,8 @@ impl Floor {
         ) * hollow
     }
 
-    /// Returns `light` of the table with the reflections of the simulation box and of the wall
-    /// behind added; `way` is the ray's unit direction in true proportions.
+    /// Returns `light` of the table at `p` (cells) with the reflections of the simulation box and
+    /// of the background added; `way`: unit direction of the ray in true proportions.
     fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
         let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
         let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
@@ -248,7 +253,7 @@ impl Floor {
     }
 
     /// Returns the linear RGB light that arrives at `p` (cells) on the floor, on a surface with the
-    /// unit normal `normal`; the sides of the simulation box hide a part of the sky, and the sun.
+    /// unit normal `normal`; the simulation box shades the sun and part of the sky.
     fn light(&self, p: V3, (sky, normal): (&Sky, V3)) -> V3 {
         let high = self.side * self.tall;
         let out = [0, 1].map(|k| {
@@ -261,17 +266,17 @@ impl Floor {
         sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
     }
 
-    /// Returns the fraction of sunlight (0 to 1) that passes the simulation box, which is `high`
-    /// cell widths tall, on the way to `p` (cells).
+    /// Returns the fraction of sunlight (0 to 1) that the simulation box, whose sides are `high`
+    /// cell widths tall, lets through to `p` (cells) on the floor.
     fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
         let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
     }
 }
 
-/// Returns the heights above `p`, in cell widths, between which the ray towards the sun is inside
-/// of the simulation box of `size` cells along x and z and height `high`; empty if the first is not
-/// below the second.
+/// Returns the lowest and the highest height above `p`, in cell widths, at which the ray from `p`
+/// towards the sun is inside of the simulation box, whose size is `size` cells along x and z and
+/// `high` cell widths upwards; the ray misses the box if the first is not below the second.
 fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     let (mut low, mut top) = (0.0_f32, high);
     for (at, towards, size) in [(p.x, sun.x, size[0]), (p.z, sun.z, size[1])] {
@@ -284,9 +289,9 @@ fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     [low, top]
 }
 
-/// Returns the point (cells) at which the ray from `p` towards the sun enters the simulation box or
-/// the space above; `None` if the ray misses. `size` is the box along x and z in cells, `tall` the
-/// height of a cell in cell widths.
+/// Returns the point (cells) at which the ray from `p` towards the sun enters the simulation box,
+/// extended upwards without end; `None` if the ray misses. `size`: box along x and z in cells;
+/// `tall`: height of a cell in cell widths.
 pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
     let [low, top] = passed(size, p, sun, f32::MAX);
     (low < top).then(|| {

@@ -6,9 +6,10 @@
 //!     |_______|     foot: some cells below the box floor, so that flat ground has thickness too
 //! ```
 //!
-//! Rays see a `ShownPart` of the block: a box with its own sides, roof and floor, which cut the
-//! rock open. A pyramid of greatest heights lets rays pass over large squares in one stride;
-//! crossings with a patch are exact.
+//! Nodes are the points of a horizontal grid at which heights are stored, one or several per cell;
+//! a patch is the square between four nodes. Rays see a `ShownPart` of the block: a box with sides,
+//! roof and floor that cut the rock open. A pyramid of maximum heights lets rays pass over large
+//! squares in one stride; intersections with a patch are exact.
 
 mod caves;
 mod hollows;
@@ -27,37 +28,40 @@ use crate::math::{V3, in_cells, unit_or_up, v3};
 /// Kind of surface at which a ray hits the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Face {
-    /// Smooth top of the ground.
+    /// Smooth top of the ground, given by the heights at nodes.
     Top,
-    /// Side, top or bottom plane that cuts the shown part open, with its outward normal.
+    /// Side, top or bottom plane of the visible region, which cuts the ground open; with the
+    /// outward normal of the plane.
     Cut(V3),
-    /// Face of a cell in a column with caves, with its outward normal.
+    /// Face of a cell in a column that is drawn cell by cell, or wall of a rounded hollow; with the
+    /// outward normal.
     Block(V3),
 }
 
-/// Shown part of the ground block, with x and z in patches and y in cells. Empty if any component
-/// of `low` is not less than that of `high`.
+/// Visible part of the ground block, a box with x and z in patches (squares between nodes) and y in
+/// cells. Empty if any component of `low` is not less than that of `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ShownPart {
-    /// Corner with the smallest coordinates.
+    /// Corner of the visible region with the smallest coordinates.
     pub(crate) low: V3,
-    /// Corner with the largest coordinates.
+    /// Corner of the visible region with the largest coordinates.
     pub(crate) high: V3,
 }
 
-/// Hit of a ray on the ground.
+/// Intersection of a ray with the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundHit {
-    /// Distance of the hit along the ray, in cells.
+    /// Distance from the ray's start, in cells.
     pub(crate) t: f32,
-    /// Position of the hit in cells.
+    /// Point of intersection, in cells.
     pub(crate) point: V3,
-    /// Kind of surface that the ray hits.
+    /// Kind of surface that the ray meets.
     pub(crate) face: Face,
 }
 
 impl GroundHit {
-    /// Returns the distance in cells up to which lava in front may hide this point.
+    /// Returns the distance along the ray, in cells, up to which lava is drawn in front of this
+    /// point: `t`, or slightly less if the point lies on a plane that cuts the ground open.
     #[inline(always)]
     pub(crate) fn front(&self) -> f32 {
         if matches!(self.face, Face::Cut(_)) {
@@ -68,71 +72,76 @@ impl GroundHit {
     }
 }
 
-/// Returns the distance in cells up to which lava may hide a cut side that the ray hits at distance
-/// `t`.
+/// Returns the distance along the ray, in cells, up to which lava is drawn in front of ground that
+/// a plane cuts open at the distance `t`: slightly less than `t`.
 // A side cuts lava and ground in one plane, where rounding must not decide which of the two is
 // seen: density reaches into the rock.
 pub(crate) fn before_cut(t: f32) -> f32 {
     t * 0.999_9 - 1e-3
 }
 
-/// Returns the distance in cells up to which a slice in the plane of a cut side is drawn; `front`
-/// is [`GroundHit::front`] of the hit.
+/// Returns the distance along the ray, in cells, up to which slices are drawn in front of the
+/// ground: slightly beyond a plane that cuts the ground open, so that a slice in this plane is
+/// drawn. `front`: `GroundHit::front` of the ground.
 pub(crate) fn up_to_cut(front: f32) -> f32 {
     front * 1.000_2 + 4e-3
 }
 
-/// Depth in cells below the smooth top within which the shown part's top plane does not count as
-/// cutting the ground.
+/// Tolerance in cells: the top plane of the visible region does not count as cutting the ground
+/// open if it lies at most this far below the smooth top.
 const TOUCHES: f32 = 1e-3;
-/// Number of patches that a ray tests one by one before it uses the pyramid.
+/// Number of patches (squares between nodes) that a ray tests one by one before the pyramid of
+/// maximum heights is used.
 const STEPS: usize = 32;
-/// Level of the pyramid of maximum heights at which a ray begins to skip squares.
+/// Level of the pyramid of maximum heights at which a ray begins to skip squares of 2^level ×
+/// 2^level patches.
 const FIRST: usize = 2;
 
-/// Result of a ray's walk from patch to patch; distances in cells.
+/// Result of following a ray for at most `STEPS` patches; distances in cells from the ray's start.
 enum Steps {
-    /// The ray meets the ground at this distance.
+    /// The ray meets the ground at this distance, in cells.
     Hit(f32),
-    /// The ray has left the shown part without meeting the ground.
+    /// The ray has left the visible region without meeting the ground.
     Missed,
-    /// The ray is still above the ground at this distance.
+    /// The ray is still above the ground at this distance, in cells, after `STEPS` patches.
     Ongoing(f32),
 }
 
-/// Level of the pyramid of maximum heights: the maximum height in cells of each square of 2^level ×
-/// 2^level patches.
+/// One level of the pyramid of maximum heights: the maximum height in cells of each square of
+/// 2^level × 2^level patches.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Number of squares along x on this level.
+    /// Number of squares along x at this level.
     width: usize,
-    /// Number of squares along z on this level.
+    /// Number of squares along z at this level.
     depth: usize,
-    /// Maximum height of each square in cells, x fastest.
+    /// Maximum height in cells of each square of this level, row-major with x fastest.
     highest: Vec<f32>,
 }
 
-/// Ground as a block with a smooth top, given by heights on a grid of nodes.
+/// The ground as a block with a smooth top, which is given by heights on a horizontal grid of
+/// nodes.
 #[derive(Clone, Debug)]
 pub struct Heightfield {
     /// Heights of the top at the nodes, in cells above the floor of the simulation box.
     pub heights: Raster<f32>,
-    /// Height of the block's bottom in cells; negative, because it lies below the floor of the
+    /// y of the block's bottom in cells; negative, because the bottom lies below the floor of the
     /// simulation box.
     pub foot: f32,
     /// Maximum height of the top in cells.
     pub top: f32,
-    /// Pyramid of maximum heights, from single patches to one square for the whole block.
+    /// Pyramid of maximum heights, from single patches to one square for the whole block; see
+    /// `Level`.
     levels: Vec<Level>,
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     pub(crate) tall: f32,
-    /// Columns with caves or walls, which a height field cannot represent.
+    /// Columns that a height field cannot represent, because they have caves or vertical walls.
     pub caves: Caves,
 }
 
 impl Heightfield {
-    /// Builds the block from the heights of its top at the nodes (`heights`) and the height of its
-    /// bottom (`foot`), both in cells.
+    /// Builds the block of ground from the heights of its top at the nodes (`heights`) and the
+    /// height of its bottom (`foot`), both in cells.
     pub(crate) fn new(heights: Raster<f32>, foot: f32) -> Self {
         let mut levels = vec![finest(&heights)];
         while let Some(last) = levels.last().filter(|l| l.width > 1 || l.depth > 1) {
@@ -159,13 +168,14 @@ impl Heightfield {
         (self.heights.depth - 1) as f32 / self.heights.per_cell
     }
 
-    /// Returns the mean height in cells of the top along the four sides of the block.
+    /// Returns the mean height in cells of the top along the border of the block.
     pub(crate) fn side(&self) -> f32 {
         let border = self.sides();
         border.iter().sum::<f32>() / border.len() as f32
     }
 
-    /// Heights in cells of the nodes along its border; those of the corners twice.
+    /// Returns the heights in cells of the nodes along the border of the block; the heights of
+    /// corner nodes occur twice.
     pub(super) fn sides(&self) -> Vec<f32> {
         let Raster {
             width, depth, data, ..
@@ -179,8 +189,8 @@ impl Heightfield {
         rows.chain(columns).map(|k| data[k]).collect()
     }
 
-    /// Updates the pyramid after a change of the heights of the nodes `across` (along x) × `rows`
-    /// (along z).
+    /// Updates the pyramid of maximum heights after the heights of the nodes in the index ranges
+    /// `across` (along x) and `rows` (along z) changed.
     pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
         let squares =
             |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
@@ -209,7 +219,7 @@ impl Heightfield {
             .map_or(self.top, |level| level.highest[0]);
     }
 
-    /// Returns true if the pyramids of both blocks are equal.
+    /// Returns true if the pyramids of maximum heights of `self` and `other` are equal.
     #[cfg(test)]
     pub(crate) fn has_levels_of(&self, other: &Self) -> bool {
         self.levels
@@ -218,15 +228,15 @@ impl Heightfield {
             .all(|(a, b)| a.highest == b.highest)
     }
 
-    /// Returns the unit normal (in true proportions) of the top at (`x`, `z`) in cells, from height
-    /// differences over ± `reach` cells.
+    /// Returns the unit normal of the smooth top at (`x`, `z`) in cells, in true proportions, from
+    /// height differences over ± `reach` cells.
     #[inline(always)]
     pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
         unit_or_up(v3(-east * self.tall, 1.0, -south * self.tall))
     }
 
-    /// Returns the part that contains the whole block.
+    /// Returns the region that contains the whole block.
     pub(crate) fn whole(&self) -> ShownPart {
         let [width, depth] =
             [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
@@ -237,7 +247,8 @@ impl Heightfield {
     }
 
     /// Returns the part of the block between the fractions `shares` (lower and upper bound along x,
-    /// y and z) of a box of `cells` cells. The full range along y includes the block's bottom.
+    /// y and z) of a simulation box of `cells` cells. A lower bound of 0 along y includes the
+    /// block's bottom.
     pub(crate) fn part_between(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> ShownPart {
         let mut part = self.whole();
         for axis in 0..3 {
@@ -257,7 +268,7 @@ impl Heightfield {
         part
     }
 
-    /// Converts the x and z of a point or direction from cells to patches.
+    /// Converts the x and z of a point or direction from cells to patches (squares between nodes).
     #[inline(always)]
     pub(crate) fn patches(&self, v: V3) -> V3 {
         v3(
@@ -283,7 +294,9 @@ impl Heightfield {
         self.hit_between_caves(ray, &line, part, start)
     }
 
-    /// [`Self::hit`] for ground with caves.
+    /// Returns the first intersection of `ray` with the ground in `part` from the distance `start`
+    /// (cells) on, for ground with caves, walls or hollows; `None` if the ray misses. `line`: the
+    /// same ray with x and z in patches.
     #[inline(never)]
     fn hit_between_caves(
         &self,
@@ -302,8 +315,9 @@ impl Heightfield {
         })
     }
 
-    /// Returns the first intersection of `ray` with the smooth ground in `part` from the distance
-    /// `start` on, ignoring caves.
+    /// Returns the first intersection of `ray` with the smooth top of the ground or with a plane
+    /// that cuts the ground open in `part`, from the distance `start` (cells) on; ignores caves.
+    /// `line`: the same ray with x and z in patches.
     #[inline(always)]
     fn hit_top(&self, ray: &Ray, line: &Line, part: &ShownPart, start: f32) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
@@ -338,8 +352,8 @@ impl Heightfield {
         })
     }
 
-    /// Returns true if no ground lies between `from` (cells) and the sun; `sun` is a direction in
-    /// true proportions.
+    /// Returns true if the ray from the point `from` (cells) towards the sun meets no ground;
+    /// `sun`: direction of the sun in true proportions.
     pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
         let direction = in_cells(sun, self.tall);
         self.hit(
@@ -353,8 +367,8 @@ impl Heightfield {
         .is_none()
     }
 
-    /// Returns an upper bound of the height in cells over the patches from `low` to `high` (indices
-    /// along x and z); may include patches nearby.
+    /// Returns an upper bound, in cells, of the heights of the smooth top over the patches with
+    /// indices from `low` to `high` (along x and z). Neighbouring patches may raise the bound.
     #[inline(always)]
     pub(crate) fn highest(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let extent = (high[0] - low[0]).max(high[1] - low[1]);
@@ -370,7 +384,8 @@ impl Heightfield {
         near[west].max(near[east]).max(far[west].max(far[east]))
     }
 
-    /// Returns [`Self::highest`] including the rock of columns with caves.
+    /// Returns an upper bound, in cells, of the heights of all rock over the patches with indices
+    /// from `low` to `high`: of the smooth top, and of the columns with caves.
     #[inline(always)]
     pub(crate) fn highest_with_caves(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let smooth = self.highest(low, high);
@@ -384,16 +399,16 @@ impl Heightfield {
         )
     }
 
-    /// Returns the height in cells of the ground below `p` (cells): the top, or the floor of a
-    /// cave.
+    /// Returns the height in cells of the first ground below the point `p` (cells): the top of the
+    /// ground, or the floor of the cave that contains the point.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         self.caves
             .floor_below(self, p)
             .unwrap_or_else(|| self.heights.at(p.x, p.z))
     }
 
-    /// Walks along `line` from patch to patch between the distances `near` and `far`; fastest if
-    /// the ray is already near the ground.
+    /// Follows `line` from patch to patch between the distances `near` and `far` (cells), for at
+    /// most `STEPS` patches. Faster than `descend` if the ray is already near the ground.
     #[inline(always)]
     fn step(&self, line: &Line, (near, far): (f32, f32)) -> Steps {
         let (o, d, finest) = (line.origin, line.direction, &self.levels[0]);
@@ -433,8 +448,9 @@ impl Heightfield {
         Steps::Ongoing(t)
     }
 
-    /// Walks along `line` between the distances `near` and `far` and returns the distance to the
-    /// ground, if any. Squares of the pyramid that lie below the ray are skipped in one stride.
+    /// Follows `line` between the distances `near` and `far` (cells) and returns the distance at
+    /// which the line meets the smooth top; `None` if it does not. Skips squares of the pyramid of
+    /// maximum heights that lie below the ray.
     #[inline(always)]
     fn descend(&self, line: &Line, (near, far): (f32, f32)) -> Option<f32> {
         let (o, d) = (line.origin, line.direction);
@@ -483,9 +499,9 @@ impl Heightfield {
         None
     }
 
-    /// Returns the distance within `span` at which the ray from `o` in direction `d` first lies
-    /// below the bilinear patch (`i`, `j`); exact, as the root of a quadratic. `None` if the ray
-    /// stays above.
+    /// Returns the distance within `span` (first, last) at which the ray from `o` in direction `d`
+    /// (x and z in patches) first lies below the bilinear patch (`i`, `j`), computed exactly as the
+    /// root of a quadratic. `None` if the ray stays above.
     #[inline(always)]
     fn patch(&self, o: V3, d: V3, (i, j): (usize, usize), span: (f32, f32)) -> Option<f32> {
         let (w, h) = (self.heights.width, &self.heights.data);
@@ -509,11 +525,11 @@ impl Heightfield {
     }
 }
 
-/// Ray with x and z in patches and y in cells.
+/// Ray with x and z in patches (squares between nodes) and y in cells.
 struct Line {
     origin: V3,
     direction: V3,
-    /// Reciprocal of the direction per component; infinite where the direction is 0.
+    /// Reciprocal of each component of the direction; infinite for components close to 0.
     inverse: V3,
 }
 
@@ -539,8 +555,8 @@ impl Line {
         }
     }
 
-    /// Returns the distance at which the ray crosses the grid plane `n` perpendicular to `axis`;
-    /// [`f32::MAX`] if never.
+    /// Returns the distance at which the ray crosses the grid plane with the index `n`
+    /// perpendicular to `axis`; `f32::MAX` if the ray is parallel to the plane.
     #[inline(always)]
     fn leave(&self, axis: usize, n: i32) -> f32 {
         let leave = (n as f32 - self.origin[axis]) * self.inverse[axis];
@@ -548,14 +564,14 @@ impl Line {
         if leave < f32::MAX { leave } else { f32::MAX }
     }
 
-    /// Returns the point at distance `t`.
+    /// Returns the point at the distance `t` along the ray.
     #[inline(always)]
     fn at(&self, t: f32) -> V3 {
         self.origin + self.direction * t
     }
 
-    /// Returns the outward normal of the side perpendicular to `axis` through which the ray enters
-    /// a box.
+    /// Returns the outward normal of a box's side perpendicular to `axis` through which the ray
+    /// enters the box.
     #[inline(always)]
     fn outward(&self, axis: usize) -> V3 {
         let mut normal = V3::zeros();
@@ -563,9 +579,9 @@ impl Line {
         normal
     }
 
-    /// Returns the first and last distance, at least `start`, at which the ray is inside `part`,
-    /// and the axis of the side through which the ray enters; `None` for the axis if the ray starts
-    /// inside, `None` as a whole if it misses.
+    /// Returns the interval of distances from `start` on in which the ray is inside `part` (first,
+    /// last), and the axis perpendicular to the side through which the ray enters; that axis is
+    /// `None` if the ray starts inside. Returns `None` if the ray misses `part`.
     #[inline(always)]
     fn within(&self, part: &ShownPart, start: f32) -> Option<(f32, f32, Option<usize>)> {
         let (mut near, mut far, mut entry) = (start, f32::MAX, None);
@@ -588,7 +604,8 @@ impl Line {
     }
 }
 
-/// Returns the smallest non-negative root of `a s² + b s + c` with c > 0; `None` without one.
+/// Returns the smallest non-negative root s of a s² + b s + c = 0 for c > 0; `None` if there is
+/// none.
 #[inline(always)]
 fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
     let discriminant = b * b - 4.0 * a * c;
@@ -607,7 +624,8 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
     }
 }
 
-/// Returns the finest level of the pyramid: the maximum height of each patch.
+/// Returns the finest level of the pyramid of maximum heights, with one entry per patch (square
+/// between four nodes).
 fn finest(heights: &Raster<f32>) -> Level {
     let (width, depth) = (heights.width - 1, heights.depth - 1);
     let highest = (0..width * depth)
@@ -620,7 +638,7 @@ fn finest(heights: &Raster<f32>) -> Level {
     }
 }
 
-/// Returns the maximum height of the patch (`i`, `j`), in cells.
+/// Returns the maximum of the heights at the four nodes of the patch (`i`, `j`), in cells.
 fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
     let (n, h) = (j * heights.width + i, &heights.data);
     h[n].max(h[n + 1])
@@ -628,7 +646,8 @@ fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
         .max(h[n + heights.width + 1])
 }
 
-/// Returns the next coarser level, with squares twice as large as those of `fine`.
+/// Returns the next coarser level of the pyramid of maximum heights, whose squares have twice the
+/// edge length of those of `fine`.
 fn coarser(fine: &Level) -> Level {
     let (width, depth) = (fine.width.div_ceil(2), fine.depth.div_ceil(2));
     let highest = (0..width * depth)
@@ -641,7 +660,8 @@ fn coarser(fine: &Level) -> Level {
     }
 }
 
-/// Returns the maximum height of the square (`i`, `j`) on the level above `fine`, in cells.
+/// Returns the maximum height, in cells, of the square (`i`, `j`) on the next coarser level than
+/// `fine`.
 fn highest_of_four(fine: &Level, i: usize, j: usize) -> f32 {
     let at = |i: usize, j: usize| {
         fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)]

@@ -1,8 +1,8 @@
-//! Appearance of the ground: maps of colour, fine relief, visible sky and sunlight, computed once
+//! Appearance of the ground: maps of colour, fine relief, visible sky and sunlight, computed
 //! ("baked") from the heights.
 //!
-//! The maps are baked once, kept between frames and patched where the ground changes. Invariant: a
-//! patch gives the same maps as a new bake.
+//! The maps are kept between frames, and where the ground changes only the affected part is
+//! computed again. Invariant: such a patch gives the same maps as a new computation of all maps.
 
 mod light;
 mod patch;
@@ -32,16 +32,16 @@ use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
 pub use lavoxel_base::parallel::*;
 
-/// Number of nodes along the longer side of the ground in a final picture: about one per pixel of a
-/// picture of the usual size.
+/// Number of nodes (sample points of the maps) along the longer side of the ground in a final
+/// picture; gives about one node per pixel.
 pub const NODES: usize = 768;
 /// Longer side of the simulation box, in cells, for which a pattern unit (1/128 of the box's longer
 /// side) is one cell.
 const REFERENCE_SIDE: f32 = 128.0;
-/// Offset in cells of the samples to both sides from which the plain styles compute the slope of
-/// the ground.
+/// Half the distance in cells between the two height samples per axis from which the plain styles
+/// compute the slope of the ground.
 pub const PLAIN: f32 = 0.7;
-/// Directions (x, z) of the rays that sample the visible sky in front of a cell's face.
+/// Directions (x, z) of the rays that sample the visible sky at a point on the face of a cell.
 pub const OPEN_RAYS: [[f32; 2]; 5] = [
     [0.0, 0.0],
     [0.8, 0.3],
@@ -49,17 +49,17 @@ pub const OPEN_RAYS: [[f32; 2]; 5] = [
     [-0.8, -0.3],
     [0.3, -0.8],
 ];
-/// Length in cells; a sampling ray that meets nothing within this length counts as unobstructed.
+/// Length in cells after which a ray that samples the visible sky counts as unobstructed.
 pub const OPEN_FAR: f32 = 12.0;
-/// Offset in cells of the origin of a sampling ray from the cell's face.
+/// Distance in cells by which a ray that samples the visible sky starts off the cell's face.
 pub const OPEN_HAIR: f32 = 0.02;
-/// Albedo that white has in a picture draped over the ground.
+/// Factor from a colour of the draped picture (white is 1, linear) to the albedo of the ground.
 // A photograph includes the light of the sun, and would be brighter than rock.
 const PHOTO: f32 = 0.5;
-/// Maximum number of nodes per cell; more nodes show nothing new.
+/// Maximum number of nodes per cell along an axis; more nodes would show nothing new.
 const MOST_PER_CELL: usize = 8;
 
-/// Surface properties of the ground at a point.
+/// Surface properties of the ground at a point: albedo, normal, and fractions of sky and sun.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rock {
     /// Albedo of the ground, linear RGB.
@@ -67,12 +67,13 @@ pub(crate) struct Rock {
     /// Unit normal of the ground.
     pub(crate) normal: V3,
     /// Light at the point: x is the visible fraction of the sky, y the unshadowed fraction of the
-    /// sun.
+    /// sun (both 0 to 1).
     pub(crate) light: nalgebra::Vector2<f32>,
 }
 
 /// Returns a map of the ground as sRGB bytes: its albedo seen from above, without shading, blended
-/// with the picture `drape`. `wide` × `high` pixels in rows from the north.
+/// with the picture `drape`. `ground`: heights in cells, shape (nz, nx); the map has `wide` ×
+/// `high` pixels in rows from the north.
 pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
     // Without baked maps: colours need heights and slopes of the columns alone.
     let (depth, width) = ground.dim();
@@ -120,64 +121,70 @@ pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize
         .concat()
 }
 
-/// Ground prepared for drawing: maps computed once from the heights, then shared by all frames.
+/// Ground prepared for drawing: maps computed from the heights, shared by all frames until the
+/// ground changes.
 #[derive(Clone, Debug)]
 pub struct TerrainLook {
-    /// Shape of the drawn ground: its top with the fine relief, `per_cell` nodes per cell, and its
-    /// cut sides.
+    /// Shape of the drawn ground: heights of the smooth top with its fine relief at the nodes (one
+    /// or several per cell), and the cut sides.
     pub block: Heightfield,
-    /// Albedo of the ground per node, linear RGB.
+    /// Albedo of the ground's top per node, linear RGB.
     pub albedo: Raster<V3>,
-    /// Normals with the finest grain per node. Unit vectors at the nodes, to be normalised again
-    /// after interpolation.
+    /// Normal of the ground per node, including the finest relief of the rock. Unit vectors at the
+    /// nodes, to be normalised again after interpolation.
     pub normal: Raster<V3>,
-    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
+    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun
+    /// (both 0 to 1).
     pub light: Raster<nalgebra::Vector2<f32>>,
-    /// Brightness factor of the plain styles per node, from a fixed lamp and the visible sky.
+    /// Brightness factor of the plain styles per node: the light of a fixed lamp and of the visible
+    /// sky.
     pub(crate) plain: Raster<f32>,
     /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the simulation box's longer
-    /// side. Proportional to the number of cells along the box, so that fine and coarse grids of
-    /// the same land look alike.
+    /// side. Proportional to the number of cells along the box, which makes fine and coarse grids
+    /// of one land look alike.
     pub unit: f32,
-    /// Slope of the ground per node, smoothed over a few cells: rise per cell towards +x and +z.
+    /// Slope of the ground per column, computed from heights smoothed over a few cells: rise per
+    /// cell towards +x and +z.
     pub slope: Raster<nalgebra::Vector2<f32>>,
-    /// Heights of the columns in cells. The maps above are computed from this map and those below,
-    /// as a whole or for a part.
+    /// Heights of the ground per column, in cells, from which all maps are computed.
     coarse: Raster<f32>,
-    /// Heights of the columns in cells, smoothed over a few cells.
+    /// Heights of the ground per column, in cells, smoothed over a few cells; `slope` is computed
+    /// from them.
     gentle: Raster<f32>,
-    /// Noise from which the rills are computed.
+    /// Noise value per node from which the rills (streaks washed by rain) are computed.
     seeds: Raster<f32>,
     /// Rills (streaks washed by rain) per node.
     rills: Raster<Rill>,
-    /// Land around the simulation box; `None` if the ground ends at the box.
+    /// Land drawn around the simulation box; `None` if the ground ends at the box.
     pub beyond: Option<Beyond>,
-    /// Hard shadows per node: 1 in sunlight, 0 in shadow.
+    /// Sunlight per node with hard shadows: 1 in sunlight, 0 in shadow.
     sun: Raster<f32>,
-    /// Shadows with soft edges per node: the unshadowed fraction of the sun.
+    /// Sunlight per node with soft edges of shadows: the unshadowed fraction of the sun.
     soft: Raster<f32>,
-    /// Height range to which the colours of the rock refer.
+    /// Height range over which the colours of the rock vary, and kind of the ground (rock or smooth
+    /// stone).
     scale: Altitudes,
     /// Picture draped over the ground; `None` for none.
     drape: Option<Drape>,
 }
 
-/// Height range to which the colours of the rock refer.
+/// Height range over which the colours of the rock vary, and kind of the ground (rock or smooth
+/// stone).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Altitudes {
     /// Lowest height of the ground in cells.
     lowest: f32,
-    /// Rise in cells from the lowest height to the upper end of the colour range.
+    /// Height in cells from the lower to the upper end of the range.
     rise: f32,
     /// Longer horizontal side of the simulation box in cells.
     side: usize,
-    /// Set if the ground is smooth stone instead of rock.
+    /// Set if the ground is drawn as smooth stone instead of rock.
     stone: bool,
 }
 
 impl Altitudes {
-    /// Returns the height range of `block`, rounded outwards to 1/64 of the longer side of the
-    /// simulation box (`side`, cells).
+    /// Returns the height range of `block`, rounded outwards to 1/64 of `side`, the longer side of
+    /// the simulation box in cells. `stone`: set for smooth stone instead of rock.
     // Exact altitudes would change with each film of lava on a summit, and the whole land would be
     // coloured again.
     fn new(block: &Heightfield, side: usize, stone: bool) -> Self {
@@ -196,8 +203,9 @@ impl Altitudes {
         }
     }
 
-    /// Returns the inputs of the rock's colour at (`x`, `z`) in cells; `rill` is the value of the
-    /// rill there, `unit` the pattern unit in cells (1/128 of the simulation box's longer side).
+    /// Returns the inputs of the rock's colour on the top of `block` at (`x`, `z`) in cells.
+    /// `rill`: signed strength (−1 to 1) of the rain-washed streak there; `unit`: pattern unit in
+    /// cells (1/128 of the simulation box's longer side).
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
@@ -232,21 +240,21 @@ fn unit_of(side: usize) -> f32 {
     side as f32 / REFERENCE_SIDE
 }
 
-/// Returns the number of nodes per cell for ground of `side` cells along its longer side if about
-/// `nodes` nodes are wanted along it.
+/// Returns the number of nodes per cell along an axis (1 to `MOST_PER_CELL`) if about `nodes` nodes
+/// are wanted along the ground's longer side of `side` cells.
 pub fn per_cell(side: usize, nodes: usize) -> usize {
     (nodes / side).clamp(1, MOST_PER_CELL)
 }
 
-/// Returns the number of nodes of the ground of shape `grid` in a final picture.
+/// Returns the total number of nodes of a ground of the shape `grid` in a final picture.
 pub(crate) fn nodes(grid: Grid) -> usize {
     let per_cell = per_cell(grid.nx.max(grid.nz), NODES);
     (grid.nx * per_cell + 1) * (grid.nz * per_cell + 1)
 }
 
 impl TerrainLook {
-    /// Computes the maps of `ground`: heights in cells above the simulation box floor at the column
-    /// centres, shape (nz, nx). `nodes`: number of nodes along the longer side.
+    /// Computes the maps of `ground`: heights of the columns in cells above the floor of the
+    /// simulation box, shape (nz, nx). `nodes`: number of nodes wanted along the longer side.
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
     pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
@@ -263,8 +271,9 @@ impl TerrainLook {
         )
     }
 
-    /// Computes the maps of `ground` (heights in cells, shape (nz, nx)) with the caves `caves`,
-    /// with `per_cell` nodes per cell.
+    /// Computes the maps of `ground` (heights of the columns in cells, shape (nz, nx)) with the
+    /// columns `caves` that a height field cannot represent. `per_cell`: number of nodes per cell
+    /// along an axis.
     pub fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
         // Every map is a function of the heights within some cells, so that `patch` can make the
         // same numbers for a part.
@@ -321,8 +330,9 @@ impl TerrainLook {
         }
     }
 
-    /// Updates the maps to the heights `ground` of the same shape: recomputes only the changed part
-    /// if little changed, otherwise all. Returns true if anything changed.
+    /// Updates the maps to the heights `ground` (cells, shape as before) and to `caves`: computes
+    /// only the affected regions if little changed, otherwise all maps. Returns true if any height,
+    /// cave or solidified lava changed.
     pub fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
@@ -337,13 +347,13 @@ impl TerrainLook {
         patched != Patched::Nothing
     }
 
-    /// Returns the number of nodes per cell.
+    /// Returns the number of nodes per cell along an axis.
     fn per_cell(&self) -> usize {
         self.block.heights.per_cell as usize
     }
 
-    /// Recomputes the sunlight for the sun of `look`; recomputes all maps if the cell height, the
-    /// draped picture or the kind of ground changed.
+    /// Computes the sunlight again for the sun of `look`, or all maps if the cell height, the
+    /// draped picture or the kind of surroundings changed.
     pub fn relight(&mut self, look: &LookSpec) {
         if !self.is_of(look) {
             let (columns, caves) = (&self.coarse, self.block.caves.clone());
@@ -357,26 +367,28 @@ impl TerrainLook {
         self.go_on(look);
     }
 
-    /// Computes the land around the simulation box that `look` asks for.
+    /// Computes the land around the simulation box in the surroundings of `look` and stores it in
+    /// `beyond`; stores `None` if these surroundings have no land.
     fn go_on(&mut self, look: &LookSpec) {
         let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
         self.beyond = Ends::from_look(look).map(bake);
     }
 
-    /// Returns true if the ground is smooth stone instead of rock.
+    /// Returns true if the ground is drawn as smooth stone instead of rock.
     pub(crate) fn is_stone(&self) -> bool {
         self.scale.stone
     }
 
-    /// Returns true if all maps except the light are valid for `look`.
+    /// Returns true if all maps except the light are valid for `look`, because the cell height, the
+    /// draped picture and the kind of surroundings are those of `look`.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
         let of_surroundings = self.scale.stone == is_stone(look)
             && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::from_look(look);
         self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
     }
 
-    /// Returns what a camera has to frame, in cells: the ground block of a box of shape `grid`,
-    /// with some air for the lava above.
+    /// Returns the bounds for automatic framing of a camera: the ground block of a simulation box
+    /// of shape `grid`, with space for lava above the ground.
     // Taken from the columns, not from the nodes, so that a coarse bake and the fine bake after it
     // are framed alike.
     pub fn subject(&self, grid: Grid) -> Bounds {
@@ -396,7 +408,7 @@ impl TerrainLook {
         Bounds::of_ground(grid, (self.block.foot, roof(top)), points)
     }
 
-    /// Returns the surface properties of the top at (`x`, `z`) in cells.
+    /// Returns the surface properties of the ground's top at (`x`, `z`) in cells.
     #[inline(always)]
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let normal = crate::math::unit_or_up(self.normal.at(x, z));
@@ -407,8 +419,8 @@ impl TerrainLook {
         }
     }
 
-    /// Returns the surface properties at `p` (cells) of a cell's face in a cave; `side` is the
-    /// outward normal of the face, `sun` the direction of the sun.
+    /// Returns the surface properties of the point `p` (cells) on a cell's side or on the wall of a
+    /// cave; `side`: outward normal at `p`, `sun`: direction of the sun.
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
         let place = RockPoint {
@@ -440,8 +452,8 @@ impl TerrainLook {
         }
     }
 
-    /// Returns the visible fraction of the sky at `p` (cells) on a cell's face with the outward
-    /// normal `side`, from the number of [`OPEN_RAYS`] that are free for at least [`OPEN_FAR`]
+    /// Returns the visible fraction of the sky (0 to 1) at the point `p` (cells) on a face with the
+    /// outward normal `side`, from the number of `OPEN_RAYS` that meet no ground within `OPEN_FAR`
     /// cells.
     pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
         let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
@@ -461,14 +473,14 @@ impl TerrainLook {
         openness(open.count())
     }
 
-    /// Returns the lowest height and the rise from there to the upper end of the colour range, in
-    /// cells.
+    /// Returns two heights in cells: the lowest height of the ground, and the rise from there to
+    /// the upper end of the height range over which the rock's colours vary.
     pub fn altitudes(&self) -> [f32; 2] {
         [self.scale.lowest, self.scale.rise]
     }
 
-    /// Returns the unshadowed fraction of the sun (0 to 1) at (`x`, `z`) in cells, also outside of
-    /// the simulation box.
+    /// Returns the unshadowed fraction of the sun (0 to 1) on the ground at (`x`, `z`) in cells,
+    /// also outside of the simulation box.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),
@@ -476,8 +488,8 @@ impl TerrainLook {
         }
     }
 
-    /// Returns the surface properties of the land `beyond` around the simulation box at `p`
-    /// (cells).
+    /// Returns the surface properties of the land `beyond` around the simulation box at the point
+    /// `p` (cells).
     pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
         let rock = beyond.rock(p.x, p.z);
         Rock {
@@ -486,8 +498,8 @@ impl TerrainLook {
         }
     }
 
-    /// Returns the height in cells of the ground below `p` (cells), also outside of the simulation
-    /// box.
+    /// Returns the height in cells of the ground below the point `p` (cells), also outside of the
+    /// simulation box.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(p.x, p.z) => beyond.height(p.x, p.z),
@@ -496,13 +508,14 @@ impl TerrainLook {
     }
 }
 
-/// Returns the visible fraction of the sky if `far` of the [`OPEN_RAYS`] are unobstructed.
+/// Returns the visible fraction of the sky (0 to 1) at a point from which `far` of the `OPEN_RAYS`
+/// are unobstructed.
 fn openness(far: usize) -> f32 {
     0.26 + 0.74 * far as f32 / OPEN_RAYS.len() as f32
 }
 
-/// Returns the albedo (linear RGB) of the ground at (`x`, `z`) in cells: rock, the picture draped
-/// over the rock, or solidified lava. `place` holds the inputs of the rock's colour.
+/// Returns the albedo (linear RGB) of the ground's top at (`x`, `z`) in cells: rock, the picture
+/// `drape`, or solidified lava. `place`: inputs of the rock's colour there.
 fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
     let cells = [block.heights.width, block.heights.depth]
         .map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
@@ -516,9 +529,9 @@ fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z):
     }
 }
 
-/// Returns the albedo of the picture `drape` at `place`, averaged over `span`, or of the rock where
-/// the picture is transparent. `place` and `span` are fractions of the simulation box along x and
-/// z.
+/// Returns the albedo (linear RGB) of the picture `drape` at `place`, averaged over `span`, mixed
+/// with the albedo `rock` where the picture is transparent. `place` and `span` are fractions of the
+/// simulation box along x and z.
 fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
     let Some(drape) = drape else { return rock() };
     match drape.mean_color(place, span) {
@@ -528,11 +541,13 @@ fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn(
     }
 }
 
-/// Distance in cells over which the border of solidified lava is blurred to each side.
+/// Distance in cells by which the blur of the border of solidified lava reaches to each side of the
+/// border.
 // The unspread margin would end along the sides of cells.
 const MARGIN: f32 = 1.5;
 
-/// Returns the fraction (0 to 1) of solidified lava around (`x`, `z`) in cells.
+/// Returns the fraction (0 to 1) of solidified lava around (`x`, `z`) in cells, blurred over
+/// `MARGIN` cells.
 fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
     if !block.caves.is_set_anywhere() {
         return 0.0;
@@ -541,7 +556,9 @@ fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
     (2.0 * at(0.0, 0.0) + at(-1.0, -0.6) + at(0.6, -1.0) + at(1.0, 0.6) + at(-0.6, 1.0)) / 6.0
 }
 
-/// Returns the unit normal with the finest grain at the node (`x`, `z`) with height `h`, in cells.
+/// Returns the unit normal of the ground, including the finest relief of the rock, at the node
+/// (`x`, `z`) of height `h`, all in cells. `unit`: pattern unit in cells; `stone`: set for smooth
+/// stone, which has no fine relief.
 fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> V3 {
     let normal = block.normal(x, z, 1.0 / block.heights.per_cell);
     if stone {
@@ -556,8 +573,9 @@ fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
 }
 
-/// Computes the land around `block`; `unit` is the pattern unit in cells (1/128 of the simulation
-/// box's longer side).
+/// Computes the land around `block`; `ends` gives its outer shape. `unit`: pattern unit in cells
+/// (1/128 of the simulation box's longer side); `scale`: height range of the rock's colours; `sky`:
+/// gives the sun.
 fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
     let open = OpenSky::new();
     let surface = |at: V3, normal: V3| {
@@ -582,8 +600,8 @@ fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky:
     })
 }
 
-/// Returns hard shadows, and soft shadows: a small blur of the hard ones approximates the sun's
-/// disc.
+/// Returns two maps of sunlight per node (1 in sunlight, 0 in shadow): with hard shadow edges, and
+/// with soft ones, blurred slightly to approximate the sun's disc.
 fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
     let hard = block
         .heights
@@ -593,7 +611,7 @@ fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
 }
 
 /// Returns the light of each node: x is the visible fraction of the sky, y the unshadowed fraction
-/// of the sun.
+/// of the sun, copied from `soft`.
 fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
     let sky = OpenSky::new();
     block
@@ -601,14 +619,15 @@ fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f3
         .map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
 }
 
-/// Returns the brightness factor of the plain styles for rock with the unit normal `normal` that
-/// sees the fraction `open` of the sky; `lamp` is the direction of the lamp.
+/// Returns the brightness factor of the plain styles for rock with the unit normal `normal` from
+/// which the fraction `open` of the sky is visible; `lamp`: direction of the lamp.
 #[inline(always)]
 pub(crate) fn lit(open: f32, normal: V3, lamp: &V3) -> f32 {
     0.30 * open + 0.75 * saturate(normal.dot(lamp))
 }
 
-/// Returns the brightness factor of the plain styles at the node (`x`, `z`) in cells.
+/// Returns the brightness factor of the plain styles at the node (`x`, `z`) in cells. `lamp`:
+/// direction of the lamp; `light`: the node's light, as in `TerrainLook::light`.
 fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): (f32, f32)) -> f32 {
     lit(light.x, block.normal(x, z, PLAIN), lamp)
 }

@@ -1,7 +1,8 @@
 //! Light of the lava on its surroundings, approximated without additional rays.
 //!
 //! Every column of cells has a glow, the strength of the light that its lava sends up. A map of the
-//! glow, blurred with three radii, approximates the light from near, middle and far lava.
+//! glow, blurred with three radii and summed, approximates the light from near and from distant
+//! lava.
 
 use std::ops::Range;
 
@@ -21,13 +22,15 @@ use lavoxel_automaton::view::LookSpec;
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Temperature in kelvin whose colour the light of lava on its surroundings has.
+/// Temperature in kelvin whose displayed colour tints the light of lava on its surroundings, for
+/// all lava.
 pub const KELVIN: f32 = 1040.0;
-/// Brightness of the lava's light relative to the display colour of the temperature `KELVIN`.
+/// Factor from the displayed colour of lava at the temperature `KELVIN` to the light of lava on its
+/// surroundings.
 pub const STRENGTH: f32 = 33.0;
 
-/// Factor on the lava's light on surfaces; this light is proportional to the square of the blurred
-/// glow.
+/// Factor from the square of the arriving strength of the lava's light to the light on a surface
+/// that faces the lava.
 // The square darkens places near a wide sheet, most of which is seen at a grazing angle.
 pub const STEEPER: f32 = 1.6;
 
@@ -35,38 +38,42 @@ pub const STEEPER: f32 = 1.6;
 // A larger share would show no relief next to the lava.
 pub const ASIDE: f32 = 0.06;
 
-/// Light from the glowing cracks of an old crust, relative to the light of open lava.
+/// Factor on the glow of the open cracks in an old crust, relative to open lava.
 const GLIMMERS: f32 = 0.4;
-/// Light from a closed crust, relative to the light of open lava.
+/// Glow of a closed crust, relative to the glow of open lava.
 const DARK: f32 = 0.04;
 
-/// Exponent of the cosine by which reflections of the lava are narrowed.
+/// Exponent of the cosine that narrows the reflection of lava's light on glossy surfaces.
 pub const GLOSS: i32 = 3;
 
-/// Coefficient of the squared height above the lava (in pattern units of 1/128 of the simulation
-/// box's longer side) by which the light on gas fades.
+/// Coefficient c in the factor 1 / (1 + c h²) by which the lava's light on gas fades with the
+/// height h above the lava, in pattern units (1/128 of the simulation box's longer side).
 pub const HIGH: f32 = 0.008;
 
-/// Distance outside of the simulation box, in cells, at which the lava's light has faded to zero.
+/// Distance from the border of the simulation box, outwards in cells, at which the lava's light has
+/// faded to zero.
 // The maps end at the sides of the simulation box.
 pub const BEYOND: f32 = 16.0;
-/// Near, middle and far blur: radius in cells of each of its three box filters, and weight of its
-/// light.
+/// Near, middle and far blur of the glow: radius in cells of each of the blur's three box filters,
+/// and weight of the blur in the sum.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
-/// Settings of the look that determine the light of the lava.
+/// Settings of the look that determine the light of the lava on its surroundings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glow {
-    /// [`LookSpec::film`]: amount (fraction of a full cell) below which lava is not drawn.
+    /// `LookSpec::film`: amount (fraction of a full cell) below which lava is not drawn, not even
+    /// as a thin sheet.
     pub film: f32,
-    /// [`LookSpec::iso`]: amount at which the drawn surface lies.
+    /// `LookSpec::iso`: amount (fraction of a full cell) at which the drawn surface of the lava
+    /// lies.
     pub iso: f32,
-    /// [`LookSpec::heat`]: energies per amount at which lava looks cold and hot.
+    /// `LookSpec::heat`: energies per amount at and below which lava looks cold, and at and above
+    /// which lava looks hot.
     pub heat: [f32; 2],
-    /// [`LookSpec::kelvin`]: temperatures in kelvin at energy per amount 0 and 1; `None` if
-    /// unknown.
+    /// `LookSpec::kelvin`: temperatures in kelvin of lava with the energy per amount 0 and 1;
+    /// `None` if unknown.
     pub kelvin: Option<[f32; 2]>,
-    /// [`LookSpec::cell_height`]: height of a cell in cell widths.
+    /// `LookSpec::cell_height`: height of a cell in cell widths.
     pub cell_height: f32,
 }
 
@@ -82,17 +89,19 @@ impl From<&LookSpec> for Glow {
     }
 }
 
-/// Light of the lava: blurred glow of all columns, and the height of the glowing surfaces.
+/// Light of the lava on its surroundings: blurred glow of all columns, and the height of the
+/// glowing surfaces.
 #[derive(Clone, Debug)]
 pub struct EmberLight {
     /// Blurred map with one value per column: x is the glow, y the glow times the height (cells) of
     /// the glowing surface.
     pub maps: Raster<Vector2<f32>>,
-    /// Point sources for the light on matter far above the lava, from the glow before any blur.
+    /// Glowing lava as point sources, which light matter far above the lava; computed from the glow
+    /// before blurring.
     pub patches: Vec<Patch>,
-    /// Surface temperature of each column in kelvin; `None` if unknown.
+    /// Surface temperature of the lava per column in kelvin; `None` if unknown.
     pub crust: Option<Raster<f32>>,
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
 }
 
@@ -101,15 +110,15 @@ pub struct EmberLight {
 pub struct Patch {
     /// Mean position of the patch's columns in cells, weighted with their glow.
     pub place: V3,
-    /// Sum of the glow of the columns in the patch.
+    /// Sum of the glow of the patch's columns.
     pub glow: f32,
 }
 
-/// Number of columns along the edge of a patch.
+/// Number of columns along each edge of a patch.
 const PATCH: usize = 4;
 
-/// Merges glowing columns into patches. `columns`: x is the glow, y the height times the glow,
-/// `width` columns per row.
+/// Returns the patches (point sources) of `columns`, in rows of `width` columns; per column x is
+/// the glow, y the glow times the height in cells of the glowing surface.
 fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
     let across = width.div_ceil(PATCH);
     let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
@@ -137,10 +146,10 @@ fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
 }
 
 impl EmberLight {
-    /// Computes the light of the lava in `volume` from the highest drawn cell of every column.
+    /// Computes the light of the lava in `volume` from the highest drawn lava cell of every column.
     ///
     /// `rows` holds the range along x of the non-empty cells of each row (row index `z · ny + y`),
-    /// so that empty rows are skipped; `None` if unknown.
+    /// by which empty rows are skipped; `None` if unknown.
     pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
@@ -164,7 +173,7 @@ impl EmberLight {
         }
     }
 
-    /// Returns the light of a box without lava: zero everywhere.
+    /// Returns the light of a simulation box without lava: zero everywhere.
     pub(crate) fn none(grid: Grid) -> Self {
         Self {
             maps: Raster::columns(
@@ -177,18 +186,19 @@ impl EmberLight {
         }
     }
 
-    /// Returns the surface temperature in kelvin of the lava at `p` (cells); `None` if unknown.
+    /// Returns the surface temperature in kelvin of the lava in the column at the point `p`
+    /// (cells), interpolated between columns; `None` if unknown.
     pub(crate) fn crust(&self, p: V3) -> Option<f32> {
         self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
     }
 
-    /// Returns the glow of the column at `p` (cells), about 0 to 2.
+    /// Returns the blurred glow of the column that contains the point `p` (cells), about 0 to 2.
     pub(crate) fn strength(&self, p: V3) -> f32 {
         self.maps.at(p.x, p.z).x
     }
 
-    /// Returns the strength of the lava's light on a surface at `p` (cells) with unit normal `n`,
-    /// about 0 to 1.
+    /// Returns the strength (about 0 to 1) of the lava's light on a surface at the point `p`
+    /// (cells) with the unit normal `n`.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| {
             let facing = saturate(n.dot(&from));
@@ -196,17 +206,19 @@ impl EmberLight {
         })
     }
 
-    /// Returns the strength of the lava's light that is reflected at `p` (cells) in the direction
-    /// `direction`; the lava is treated as a wide area light.
+    /// Returns the strength (about 0 to 1) of the lava's light that arrives at the point `p`
+    /// (cells) from around the unit direction `direction`, for a glossy reflection of the lava as a
+    /// wide area light.
     pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| {
             light * saturate(direction.dot(&from)).powi(GLOSS)
         })
     }
 
-    /// Returns the strength (about 0 to 1) of the lava's light that reaches `p` (cells) from all
-    /// sides. The strength decreases with the height above the lava; `unit` is the pattern unit in
-    /// cells (1/128 of the box's longer side).
+    /// Returns the strength (about 0 to 1) of the lava's light that arrives at the point `p`
+    /// (cells) from all directions, for gas and other matter without a surface. It decreases with
+    /// the height above the lava; `unit`: pattern unit in cells (1/128 of the simulation box's
+    /// longer side).
     pub(crate) fn ambient_glow(&self, p: V3, unit: f32) -> f32 {
         let here = self.maps.at(p.x, p.z);
         if here.x < 1e-4 {
@@ -216,8 +228,8 @@ impl EmberLight {
         here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
     }
 
-    /// Returns the strength of the lava's light at `p` (cells), and the unit direction from which
-    /// most of the light comes; `None` where there is none.
+    /// Returns the strength (about 0 to 1) of the lava's light at the point `p` (cells), and the
+    /// unit direction from which most of the light comes; `None` if no light arrives.
     fn arriving(&self, p: V3) -> Option<(f32, V3)> {
         let here = self.maps.at(p.x, p.z);
         let (glow, lifted) = (here.x, here.y);
@@ -236,8 +248,8 @@ impl EmberLight {
     }
 }
 
-/// Returns the weighted sum of the near, middle and far blur of `map`. Only the region around
-/// glowing columns is computed.
+/// Returns the weighted sum of the near, middle and far blur of `map`, which is laid out like
+/// `EmberLight::maps`. Columns too far from any glow stay 0.
 fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     let mut sum = Raster {
         data: vec![Vector2::zeros(); map.data.len()],
@@ -305,8 +317,9 @@ fn glowing_columns(
     ))
 }
 
-/// Writes for each column of slab `z` the light of its highest drawn cell: x is the glow (the
-/// strength of the light that leaves upward), y the height of the cell's centre times the glow.
+/// Writes the glow of each column of the row `z` into `columns`, from the column's highest drawn
+/// lava cell: x is the glow, y the glow times the height in cells of that cell's centre. `rows`:
+/// range of non-empty cells per row, as in `EmberLight::new`; `seen`: settings of the look.
 fn look_down(
     volume: &Volume,
     rows: Option<&[Span]>,
@@ -344,7 +357,8 @@ fn look_down(
     }
 }
 
-/// Returns the strength of the light that the topmost drawn cell of a column sends up.
+/// Returns the glow (0 to 1) of a column whose topmost drawn lava cell is at (`x`, `y`, `z`);
+/// `seen`: settings of the look.
 // Density and energy are taken 0.8 cells under the centre, because the outermost density is thin.
 fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let (here, below) = (

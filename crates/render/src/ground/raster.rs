@@ -1,5 +1,5 @@
 //! Two-dimensional map of scalars or vectors over the horizontal plane, with bilinear and
-//! Catmull–Rom interpolation.
+//! Catmull–Rom interpolation, and a blur.
 
 use std::ops::{Add, Mul, Range, Sub};
 
@@ -17,18 +17,19 @@ pub struct Raster<T> {
     pub width: usize,
     /// Number of samples along z.
     pub depth: usize,
-    /// Number of samples per cell edge.
+    /// Number of samples per cell along an axis.
     pub per_cell: f32,
-    /// Distance of the first sample from the box's corner, in samples: 0 for nodes at cell corners,
-    /// 0.5 for column centres.
+    /// Distance of the first sample from the corner of the simulation box along each axis, in
+    /// samples: 0 for nodes at cell corners, 0.5 for column centres.
     pub(crate) origin: f32,
     /// Values of the samples, x fastest.
     pub data: Vec<T>,
 }
 
 impl<T: Copy + Send + Sync> Raster<T> {
-    /// Evaluates `make` at nodes on the cell corners of `cells` (nx, nz) cells, with `per_cell`
-    /// nodes per cell edge; `make` takes (x, z) in cells.
+    /// Returns a map of `cells` (nx, nz) cells with `per_cell` nodes per cell along each axis; the
+    /// outermost nodes lie on the borders. `make` returns the value of a node from its x and z in
+    /// cells.
     pub(crate) fn nodes(
         cells: (usize, usize),
         per_cell: usize,
@@ -50,8 +51,8 @@ impl<T: Copy + Send + Sync> Raster<T> {
         }
     }
 
-    /// Returns a map with one sample per column, at the column's centre; `cells` (nx, nz), `data`
-    /// with x fastest.
+    /// Returns a map with one sample per column, at the column's centre; `cells`: number of columns
+    /// (nx, nz), `data`: values with x fastest.
     pub(crate) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
         Self {
             width: cells.0,
@@ -62,15 +63,16 @@ impl<T: Copy + Send + Sync> Raster<T> {
         }
     }
 
-    /// Returns the sample (`i`, `j`); indices are clamped to the map.
+    /// Returns the sample with the indices (`i`, `j`) along x and z; indices are clamped to the
+    /// map.
     pub(crate) fn held(&self, i: isize, j: isize) -> T {
         let i = i.clamp(0, self.width as isize - 1) as usize;
         let j = j.clamp(0, self.depth as isize - 1) as usize;
         self.data[j * self.width + i]
     }
 
-    /// Returns a map of the values that `make` computes from the position (x, z) in cells and the
-    /// value of each sample.
+    /// Returns the map with each sample replaced by the value of `make`, called with the sample's
+    /// position (x, z) in cells and its value.
     pub(crate) fn map<U: Copy + Send + Sync>(
         &self,
         make: impl Fn(f32, f32, T) -> U + Sync,
@@ -94,7 +96,8 @@ impl<T> Raster<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Returns the bilinearly interpolated value at (`x`, `z`) in cells, clamped to the borders.
+    /// Returns the bilinearly interpolated value at (`x`, `z`) in cells; positions outside are
+    /// clamped to the map.
     #[inline(always)]
     pub(crate) fn at(&self, x: f32, z: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -114,8 +117,8 @@ where
         blend(near, far, fz)
     }
 
-    /// Returns the values interpolated at `z` (cells) for all samples along x, as input of
-    /// [`Self::along`].
+    /// Returns one value per sample along x, interpolated at `z` (cells), as the input of
+    /// `Self::along`.
     pub(crate) fn row(&self, z: f32) -> Vec<T> {
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
         let j1 = (j + 1).min(self.depth - 1);
@@ -129,7 +132,8 @@ where
             .collect()
     }
 
-    /// Returns the value at `x` (cells) in `row`, a row from [`Self::row`]; equals [`Self::at`].
+    /// Returns the value at `x` (cells), interpolated in `row`, a result of `Self::row`; bit for
+    /// bit that of `Self::at`.
     #[inline(always)]
     pub(crate) fn along(&self, row: &[T], x: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -152,8 +156,8 @@ impl<T> Raster<T>
 where
     T: Copy + Send + Sync + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Returns the map blurred with three box filters of `radius` samples (nearly Gaussian); border
-    /// values are repeated outside.
+    /// Returns the map blurred with three box filters, each averaging `radius` samples to each side
+    /// (nearly Gaussian); border values are repeated outside.
     pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
         for _ in 0..3 {
@@ -166,8 +170,8 @@ where
         now
     }
 
-    /// Updates `blurred`, the result of `Self::blurred` before the samples `across` (along x) ×
-    /// `rows` (along z) changed.
+    /// Recomputes those samples of `blurred`, an earlier result of `Self::blurred`, that depend on
+    /// the changed samples with indices in `across` (along x) and `rows` (along z).
     pub(crate) fn blur_part(
         &self,
         radius: usize,
@@ -202,7 +206,7 @@ where
         }
     }
 
-    /// Returns the map after one box filter of `radius` samples along x.
+    /// Returns the map after one box filter along x, averaging `radius` samples to each side.
     fn box_rows(&self, radius: usize) -> Self {
         let (n, r) = (self.width as isize, radius as isize);
         let scale = 1.0 / (2 * r + 1) as f32;
@@ -226,7 +230,7 @@ where
         Self { data, ..*self }
     }
 
-    /// Returns the map with x and z exchanged, so that one filter function serves both axes.
+    /// Returns the map with x and z exchanged, which lets one filter function serve both axes.
     fn transposed(&self) -> Self {
         let mut data = self.data.clone();
         data.par_chunks_mut(self.depth)
@@ -265,8 +269,8 @@ impl Raster<f32> {
     }
 }
 
-/// Returns the index of the sample at or before `position` (in samples), clamped to a map of
-/// `count` samples, and the fraction (0 to 1) of the way to the next sample.
+/// Returns the index of the sample at or before `position` (in samples, clamped to a map of `count`
+/// samples), and the fraction (0 to 1) of the way from this sample to the next.
 #[inline(always)]
 fn split(position: f32, count: usize) -> (usize, f32) {
     let held = position.clamp(0.0, (count - 1) as f32);
@@ -274,8 +278,8 @@ fn split(position: f32, count: usize) -> (usize, f32) {
     (i, held - i as f32)
 }
 
-/// Returns the Catmull–Rom weights of four consecutive samples at the fraction `t` between the
-/// middle two.
+/// Returns the Catmull–Rom weights of four consecutive samples for a position between the second
+/// (`t` = 0) and the third (`t` = 1).
 fn catmull_rom(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [

@@ -1,4 +1,4 @@
-//! Light of the environment (sun and sky, or a studio), and the backdrop behind the scene.
+//! Light of the environment (sun and sky, or a studio), and the background behind the scene.
 
 use std::sync::LazyLock;
 
@@ -8,27 +8,27 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, SkyPreset, Surroundings};
 use lavoxel_base::parallel::*;
 
-/// Environment at one time of day; colours are linear RGB.
+/// Environment of a picture, a sky at one time of day or a studio; colours are linear RGB.
 #[derive(Clone, Debug)]
 pub struct Sky {
     /// Unit direction towards the sun (or the moon).
     pub sun: V3,
-    /// Sunlight on a surface that faces the sun.
+    /// Linear RGB light of the sun (or the moon) on a surface that faces it.
     pub sun_color: V3,
-    /// Colour of the sky straight up.
+    /// Colour of the sky in the direction straight up.
     pub zenith: V3,
     /// Colour of the sky at the horizon.
     pub horizon: V3,
-    /// Colour straight down, below the horizon.
+    /// Colour in the direction straight down.
     pub nadir: V3,
-    /// Colour added around the sun.
+    /// Colour of the glow around the sun, added to the sky.
     pub halo: V3,
-    /// Ambient light on an upward and on a downward facing surface.
+    /// Ambient light on a surface that faces up, and on one that faces down.
     pub ambient: [V3; 2],
-    /// Brightness factor of lava light in smoke, relative to the day: at night the eye adapts to
-    /// the dark.
+    /// Adaptation of the eye: factor on the brightness of the lava's light in smoke; 1 by day, more
+    /// at night.
     pub adapted: f32,
-    /// Fraction of the sky that clouds cover, 0 to 1.
+    /// Fraction (0 to 1) of the sky that clouds cover.
     pub clouds: f32,
     /// Brightness of the stars, 0 (none) to 1.
     pub stars: f32,
@@ -38,81 +38,89 @@ pub struct Sky {
     pub(crate) is_indoors: bool,
 }
 
-/// Number of intervals of the table [`Below`].
+/// Number of intervals of the look-up table `Below`.
 // Enough that the table is within 3e-4 of the curve, which a test holds.
 const STEPS: usize = 512;
-/// Sine of the angle below the horizon beyond which the backdrop is uniform.
+/// Sine of the angle below the horizon beyond which the background has the uniform colour
+/// `Sky::nadir`.
 pub const DEEP: f32 = 0.62;
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Exponent of the gradient from the colour of the horizon to that of the nadir.
+/// Exponent that shapes the background's gradient from the colour `Sky::horizon` to `Sky::nadir`.
 pub const BENT: f32 = 0.7;
 
-/// Fraction of the sunlight that clouds seen in a reflection scatter towards the eye.
+/// Fraction of the sunlight that clouds scatter towards the viewer, for clouds seen in reflections.
 pub const CLOUD: f32 = 0.45;
 
-/// Height of the cloud layer, as an offset that is added to the sine of the elevation: bends the
-/// layer down to the horizon. The position of a cloud in the layer is the horizontal direction
-/// divided by this sum.
+/// Constant h of the projection of the sky onto a plane of clouds: a horizontal direction d and the
+/// sine s of the elevation give the position d / (h + s), which bends the plane down to the
+/// horizon.
 pub const LAYER: f32 = 0.16;
-/// Largest distance in the cloud layer, reached at the horizon, in units of the layer (see
-/// `LAYER`).
+/// Largest distance from the centre of the plane of clouds, reached at the horizon, in the unit of
+/// positions in that plane (see `LAYER`).
 const FARTHEST: f32 = 1.0 / LAYER;
-/// Number of samples of the table of clouds from its centre to its edge.
+/// Number of samples of the clouds' noise texture from its centre to its edge.
 const CLOUD_PLACES: usize = 448;
-/// Noise values at which clouds begin, for a cloud cover of 0 and of 1.
+/// Noise values above which the sky has clouds, for the cloud covers 0 and 1; interpolated between.
 pub const BEGIN: [f32; 2] = [0.55, -0.45];
-/// Range of noise values over which clouds go from transparent to dense.
+/// Increase of the noise value, above the value at which clouds begin, over which clouds go from
+/// transparent to dense.
 pub const DENSE: f32 = 0.5;
-/// Distance towards the sun, in units of the cloud layer, at which other clouds shade a cloud.
+/// Distance towards the sun at which the density of clouds is read to shade a cloud, in the unit of
+/// positions in the plane of clouds (see `LAYER`).
 pub const TOWARD: f32 = 0.16;
-/// Optical depth of the shade that a dense cloud throws on another cloud.
+/// Optical depth of a dense cloud for sunlight that falls through it on a neighbouring cloud.
 pub const SHADES: f32 = 1.6;
 /// Fraction of the sunlight that clouds scatter towards the eye.
 pub const LIT: f32 = 0.085;
 /// Fraction of the horizon's light that clouds scatter towards the eye.
 pub const SEEN: f32 = 1.15;
-/// Additional fraction of the sunlight that thin clouds next to the sun scatter.
+/// Fraction of the sunlight that thin clouds in front of the sun scatter towards the eye, in
+/// addition to `LIT`.
 pub const BESIDE: f32 = 0.22;
-/// Sines of the elevations between which clouds emerge from the haze: hidden at the first, unveiled
-/// at the second.
+/// Fade-in of clouds above the horizon's haze: sines of the elevations at which clouds begin to
+/// show and at which they show fully.
 pub const OUT: [f32; 2] = [0.015, 0.17];
-/// Frequency of the noise from which the stars are made, in waves per unit of the direction vector.
+/// Frequency of the noise from which the stars are made, in waves per unit of the view direction (a
+/// unit vector).
 pub const STARS: f32 = 290.0;
-/// Noise values at which a star begins to be visible, and has its full brightness.
+/// Fade-in of stars: noise values at which a star begins to show and at which it has its full
+/// brightness.
 pub const STAR: [f32; 2] = [0.62, 0.86];
 
-/// Sines of the elevations of the lowest and the highest crest, for the far and for the near row of
-/// hills.
+/// Sines of the elevations of the lowest and the highest crest of hills at the horizon, for the far
+/// and for the near row of hills.
 pub const CRESTS: [[f32; 2]; 2] = [[0.016, 0.094], [0.004, 0.048]];
-/// Frequency of the crests along the horizon, in waves per unit of the horizontal direction, for
-/// the far and for the near row.
+/// Frequency of the crests of hills along the horizon, in waves per unit of the horizontal unit
+/// direction, for the far and for the near row of hills.
 pub const WAVES: [f32; 2] = [2.6, 4.3];
-/// Fraction of the hills' own dark colour that is visible through the haze, for the far and for the
-/// near row.
+/// Fraction of a hill's own colour that remains visible through the haze at its crest, for the far
+/// and for the near row of hills.
 pub const THROUGH: [f32; 2] = [0.40, 0.66];
 /// Fraction of sunlight and skylight that hills reflect.
 pub const DARK: f32 = 0.05;
-/// Frequency of the ridges on the hills, in waves per unit of direction, along the horizon and
-/// upwards.
+/// Frequency of the ridges on hills at the horizon, in waves per unit of the view direction, along
+/// the horizon and upwards.
 pub const RIDGES: [f32; 2] = [26.0, 55.0];
-/// Contrast of the ridges on the hills.
+/// Amplitude of the brightness variation by ridges on hills at the horizon, as a fraction of the
+/// brightness.
 pub const RIDGED: f32 = 0.9;
-/// Number of directions around the horizon in the table of crests.
+/// Number of directions around the horizon in the table of hill crests.
 const AROUND: usize = 4096;
-/// Saturation of the sunlight in a studio, relative to outdoors.
+/// Saturation of the key lamp's colour in a studio, relative to sunlight outdoors.
 const COLORED_KEY: f32 = 0.55;
-/// Saturation of the skylight in a studio, relative to outdoors.
+/// Saturation of the ambient light in a studio, relative to skylight outdoors.
 const COLORED_FILL: f32 = 0.5;
-/// Saturation of the studio's wall, relative to the horizon outdoors.
+/// Saturation of the studio wall's colour, relative to the colour of the horizon outdoors.
 const COLORED_WALL: f32 = 0.4;
-/// Brightness of the studio's wall, ceiling and floor, relative to the horizon outdoors.
+/// Brightness of the studio's wall, ceiling and floor, as fractions of the luminance of the outdoor
+/// horizon.
 const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
 /// Directions of the studio's lamps: cosine and sine of the azimuth relative to the sun, cosine and
 /// sine of the elevation.
 ///
-/// Lamp 0 is the key lamp, which has the colour of the sun and crossbars like a window.
+/// Lamp 0 is the key lamp, which has the colour of the sun, and crossbars like a window.
 pub const LAMPS: [[f32; 4]; 3] = [
     [0.906, 0.423, 0.743, 0.669],
     [-0.500, -0.866, 0.857, 0.515],
@@ -127,16 +135,17 @@ pub const LAMP_SIZES: [[f32; 4]; 3] = [
 ];
 /// Brightness of the studio's wall seen in a reflection, relative to the wall seen directly.
 pub const LIT_WALL: f32 = 2.2;
-/// Sines of the elevations at which the wall in a reflection begins to darken upwards, and is
-/// darkest.
+/// Darkening of the studio's wall towards its top, seen in a reflection: sines of the elevations at
+/// which the darkening begins and is complete.
 pub const WALL_ENDS: [f32; 2] = [0.15, 0.8];
 /// Half width of the crossbars of the key lamp at distance 1.
 pub const BARS: f32 = 0.028;
 // Sharp edges would show the steps of cells at the surfaces of liquids.
-/// Additional width of the lamps' soft edges in reflections on liquids.
+/// Width that is added to the soft edges of the studio's lamps in reflections on liquids.
 pub const SOFTENED: f32 = 0.30;
 
-/// Table of the weight of the nadir's colour against the angle below the horizon.
+/// Look-up table of the weight of the colour `Sky::nadir` in the background, by the sine of the
+/// angle below the horizon.
 // A power for each pixel would cost too much.
 struct Below(Vec<f32>);
 
@@ -150,8 +159,8 @@ static BELOW: LazyLock<Below> = LazyLock::new(|| {
 });
 
 impl Below {
-    /// Returns the weight (0 to 1) of the nadir's colour for a direction whose sine below the
-    /// horizon is `down` (0 or more).
+    /// Returns the weight (0 to 1) of the colour `Sky::nadir` in the background; `down`: sine of
+    /// the angle below the horizon, 0 or more.
     #[inline(always)]
     fn weight(&self, down: f32) -> f32 {
         let place = (down * (STEPS as f32 / DEEP)).clamp(0.0, STEPS as f32);
@@ -160,7 +169,7 @@ impl Below {
     }
 }
 
-/// Table of the clouds' noise over the cloud layer.
+/// Noise texture of the clouds on a square grid over the plane of clouds (see `LAYER`).
 static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
     let side = 2 * CLOUD_PLACES + 1;
     let place = |i: usize| (i as f32 / CLOUD_PLACES as f32 - 1.0) * FARTHEST;
@@ -175,13 +184,13 @@ static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
     }
 });
 
-/// Returns the noise of the clouds at the position (`x`, `z`) of the cloud layer.
+/// Returns the noise of the clouds at the position (`x`, `z`) in the plane of clouds (see `LAYER`).
 fn clouds_at(x: f32, z: f32) -> f32 {
     noise::fractal(v3(0.9 * x + 3.0, 7.0, 1.4 * z + 1.0), 5)
 }
 
-/// Table of the sines of the elevations of the far and the near crest, for evenly spaced directions
-/// all around.
+/// Table of the sines of the elevations of the far and the near hill crest, for `AROUND` + 1 evenly
+/// spaced directions around the horizon; the last repeats the first.
 static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let crests = |k: usize| {
         let angle = (k as f32 / AROUND as f32 - 0.5) * std::f32::consts::TAU;
@@ -190,7 +199,7 @@ static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     (0..=AROUND).map(crests).collect()
 });
 
-/// Returns the sines of the elevations of the far and the near crest in the horizontal unit
+/// Returns the sines of the elevations of the far and the near hill crest in the horizontal unit
 /// direction (`x`, `z`).
 fn crests_at(x: f32, z: f32) -> [f32; 2] {
     [0, 1].map(|row| {
@@ -205,8 +214,8 @@ fn crests_at(x: f32, z: f32) -> [f32; 2] {
     })
 }
 
-/// Returns the sines of the elevations of the far and the near crest in the horizontal direction
-/// (`x`, `z`), interpolated in the table.
+/// Returns the sines of the elevations of the far and the near hill crest in the horizontal
+/// direction (`x`, `z`), interpolated in the table `HILLS`.
 fn crests(x: f32, z: f32) -> [f32; 2] {
     let place = (z.atan2(x) / std::f32::consts::TAU + 0.5) * AROUND as f32;
     let k = (place.max(0.0) as usize).min(AROUND - 1);
@@ -232,7 +241,7 @@ impl Sky {
         }
     }
 
-    /// Returns a studio for this time of day: a grey wall, and lamps instead of sun and sky.
+    /// Returns a studio lit like this sky: a grey wall, and lamps that replace sun and sky.
     fn indoors(self) -> Self {
         let tinted = |color: V3, share: f32| mix(V3::repeat(luminance(color)), color, share);
         let wall = tinted(self.horizon, COLORED_WALL);
@@ -251,7 +260,7 @@ impl Sky {
         }
     }
 
-    /// Returns the sky of `look` without clouds, stars or hills.
+    /// Returns the sky of `look` at its time of day, without clouds, stars or hills.
     fn clear(look: &LookSpec) -> Self {
         let elevation = |usual: f32| look.sun_elevation_deg.unwrap_or(usual);
         let toward = |usual: f32| direction(look.sun_azimuth_deg, elevation(usual));
@@ -302,7 +311,7 @@ impl Sky {
         }
     }
 
-    /// Returns the linear RGB light of a ray with the unit direction `d` that leaves the scene.
+    /// Returns the linear RGB light that a ray with the unit direction `d` sees behind the scene.
     pub(crate) fn backdrop(&self, d: V3) -> V3 {
         let air = self.air(d);
         if d.y <= 0.0 {
@@ -316,8 +325,8 @@ impl Sky {
         }
     }
 
-    /// Returns `air`, the light in direction `d`, with stars added and clouds in front of the
-    /// stars.
+    /// Returns `air`, the light of the sky in the direction `d`, with stars added and clouds in
+    /// front of the stars.
     fn with_clouds(&self, d: V3, air: V3) -> V3 {
         let out = smoothstep(OUT[0], OUT[1], d.y);
         let star = if self.stars > 0.0 {
@@ -348,7 +357,7 @@ impl Sky {
         mix(air, cloud, cover * out * 0.9)
     }
 
-    /// Returns `sky`, the light in direction `d`, with rows of hazy hills in front.
+    /// Returns `sky`, the light of the sky in the direction `d`, with rows of hazy hills in front.
     fn with_hills(&self, d: V3, sky: V3) -> V3 {
         // Most directions are above all crests, and cost no look-up.
         if d.y > CRESTS[0][1].max(CRESTS[1][1]) {
@@ -373,7 +382,7 @@ impl Sky {
         })
     }
 
-    /// Returns the linear RGB light of the air alone in the direction `d`, without clouds, stars or
+    /// Returns the linear RGB light of the sky in the unit direction `d`, without clouds, stars or
     /// hills.
     // The horizon is spread wide, because a model seen from above has mostly the lower half of the
     // sky behind it.
@@ -391,7 +400,7 @@ impl Sky {
         mix(self.ambient[1], self.ambient[0], 0.5 + 0.5 * n.y)
     }
 
-    /// Returns the linear RGB light of the environment in the direction `d`, for a blurred
+    /// Returns the linear RGB light of the environment from the unit direction `d`, for a blurred
     /// reflection.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
         if self.is_indoors {
@@ -404,10 +413,10 @@ impl Sky {
         )
     }
 
-    /// Returns the linear RGB light of the environment in the direction `d`, for a sharp
+    /// Returns the linear RGB light of the environment from the unit direction `d`, for a sharp
     /// reflection: a cloudy sky over a dark ground, or a studio.
     ///
-    /// `softer` widens the soft edges of the studio's lamps.
+    /// `softer` is the width added to the soft edges of the studio's lamps.
     pub(crate) fn mirrored(&self, d: V3, softer: f32) -> V3 {
         if self.is_indoors {
             return self.studio(d, softer);
@@ -419,8 +428,9 @@ impl Sky {
         mix(self.nadir, above, smoothstep(-0.12, 0.06, d.y))
     }
 
-    /// Returns the linear RGB light of the studio in the direction `d`, for a reflection: a wall
-    /// that darkens upwards, a dark table, and the lamps, whose soft edges `softer` widens.
+    /// Returns the linear RGB light of the studio from the unit direction `d`, for a reflection: a
+    /// wall that darkens upwards, a dark table, and lamps. `softer`: width added to the soft edges
+    /// of the lamps.
     fn studio(&self, d: V3, softer: f32) -> V3 {
         let wall = mix(
             self.horizon * LIT_WALL,
@@ -461,7 +471,8 @@ impl Sky {
         light
     }
 
-    /// Returns the colour (linear RGB) of the haze in the direction `d`.
+    /// Returns the colour (linear RGB) of the haze in front of matter that is seen in the direction
+    /// `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
         mix(
             self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()),

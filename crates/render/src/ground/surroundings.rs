@@ -19,31 +19,33 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, Surroundings};
 
 // Look constants, chosen by eye unless another reason is given.
-/// Width of the land beyond each side of the simulation box, if it ends in a sea and if it ends in
-/// a plain, in longest sides of the box.
+/// Width of the land beyond each side of the simulation box, in lengths of the box's longer side:
+/// first for land that ends in a sea, second for land that ends in a plain.
 const MARGINS: [f32; 2] = [1.25, 2.4];
-/// Maximum number of nodes along an edge of the land including the simulation box.
+/// Maximum number of nodes along an edge of the map that contains the land and the simulation box.
 const NODES: f32 = 640.0;
-/// Depth of the sea floor at the outer edge of the land, below the lowest point of the simulation
-/// box's sides, in longest sides of the box.
+/// Depth of the sea floor at the outer edge of the land, below the lowest ground at the simulation
+/// box's sides, in lengths of the box's longer side.
 const DEEPEST: f32 = 0.26;
-/// Distance over which a slope at a side of the simulation box levels out, in longest sides of the
-/// box.
+/// Distance from the simulation box over which the slope at the box's side decreases to 0, in
+/// lengths of the box's longer side.
 const GOES_ON: f32 = 0.14;
-/// Steepest descent (negative) and steepest ascent that the slopes beyond the simulation box may
-/// have, as height per distance.
+/// Limits of the slope that the land continues beyond a side of the simulation box, rise per
+/// distance outwards: steepest descent (negative) and steepest ascent.
 const STEEPEST: [f32; 2] = [-0.9, 0.35];
 /// Length in cells over which the slope at a side of the simulation box is averaged, inwards and
 /// along the side.
 // The slope of single cells would continue as a furrow.
 const SLOPED: f32 = 8.0;
-/// Amplitude of the noise that displaces the heights taken from the simulation box's side, so that
-/// ridges bend; as a fraction of the distance from the box.
+/// Amplitude of a noise that bends ridges of the land: maximum shift, along the simulation box's
+/// side, of the place whose height is continued outwards, as a fraction of the distance from the
+/// box.
 const BENDS: f32 = 0.45;
-/// Half width of the part of a side whose heights are averaged for a point outside, as a fraction
-/// of the point's distance from the simulation box.
+/// Half width of the stretch of the simulation box's side whose heights are averaged for a point
+/// outside, as a fraction of the point's distance from the box.
 const WIDENS: f32 = 0.8;
-/// Sample positions in the averaged part of a side (-1 to 1 across its width), and their weights.
+/// Positions across the averaged stretch of a side (−1 to 1) at which heights are sampled, and the
+/// weights of the samples.
 // Enough positions that a peak at the side has no row of echoes.
 const SIDES: [(f32, f32); 13] = [
     (-0.9, 0.02),
@@ -60,33 +62,35 @@ const SIDES: [(f32, f32); 13] = [
     (0.75, 0.045),
     (0.9, 0.02),
 ];
-/// Height of hills, as a fraction of the distance from the simulation box.
+/// Height of the hills around the simulation box, as a fraction of the distance from the box.
 const HILLS: f32 = 0.08;
-/// Distance from the simulation box beyond which hills become no higher, in longest sides of the
-/// box.
+/// Distance from the simulation box up to which the height of hills grows, in lengths of the box's
+/// longer side.
 const HILLY: f32 = 0.3;
-/// Height of rocks, and distance from the simulation box at which rocks reach this height, both in
-/// pattern units (1/128 of the box's longer side).
+/// Height of rocks on the land, and distance from the simulation box at which rocks reach this
+/// height, both in pattern units (1/128 of the box's longer side).
 const ROCKS: [f32; 2] = [0.8, 5.0];
-/// Height above the lowest point of the simulation box's sides, in longest sides of the box; ground
-/// below this height gets the sunlight of this height.
+/// Height in lengths of the simulation box's longer side, counted from the lowest ground at the
+/// box's sides. Land by a sea that lies lower gets the sunlight computed at this height.
 // Water covers lower ground, so its sunlight comes from the surface of the water.
 const LIT: f32 = 0.03;
-/// Depth in cells by which nodes just inside the simulation box are lowered below the ground of the
-/// box.
+/// Depth in cells by which nodes of the land just inside the simulation box are lowered below the
+/// box's own ground.
 // The offset lets the ground of the simulation box hide these nodes.
 const HIDDEN: f32 = 0.3;
 
-/// Change of the ground at the sides of the simulation box, in cells, from which the land around is
-/// recomputed.
+/// Change of the ground's height at the sides of the simulation box, in cells, above which the land
+/// around the box is computed again.
 // A bake for each film of lava that sets at the sides would take longer than the picture.
 const STEP: f32 = 0.4;
-/// Fraction of the simulation box's sides that lies lower than the plain.
+/// Quantile (0 to 1) of the ground heights at the simulation box's sides that is the height of the
+/// plain.
 const LOW: f32 = 0.2;
-/// Fraction of the land's width from which hills flatten out into the plain.
+/// Fraction of the land's width, counted from the simulation box, beyond which hills flatten out
+/// into the plain.
 const FLAT: f32 = 0.75;
 
-/// Outer edge of the land around the simulation box.
+/// Surroundings into which the land around the simulation box passes at its outer edge.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ends {
     /// The land sinks below the surface of a sea.
@@ -96,7 +100,7 @@ pub enum Ends {
 }
 
 impl Ends {
-    /// Returns the outer edge that `look` asks for; `None` if the ground ends at the sides of the
+    /// Returns the kind of surroundings that `look` asks for; `None` if no land is drawn around the
     /// simulation box.
     pub(crate) fn from_look(look: &LookSpec) -> Option<Self> {
         match look.surroundings {
@@ -107,30 +111,31 @@ impl Ends {
     }
 }
 
-/// Computed land around the simulation box; positions are in cells, with the origin at the box's
+/// Land around the simulation box, as maps; positions are in cells, with the origin at the box's
 /// corner.
 #[derive(Clone, Debug)]
 pub struct Beyond {
-    /// Outer edge of the land: sea or plain.
+    /// Surroundings in which the land ends: sea or plain.
     pub ends: Ends,
     /// Height in cells of the plain in which the land ends.
     pub(crate) plain: f32,
-    /// Height field that rays meet, with x and z in nodes; it has a hole where the simulation box
-    /// is.
+    /// Height field for the intersection with rays, with x and z in nodes of the land; lowered to a
+    /// hole where the simulation box is.
     open: Heightfield,
-    /// Albedo of the rock per node, linear RGB.
+    /// Albedo of the land's rock per node, linear RGB.
     pub albedo: Raster<V3>,
-    /// Unit normal per node.
+    /// Unit normal of the land per node.
     pub normal: Raster<V3>,
-    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
+    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun
+    /// (both 0 to 1).
     pub light: Raster<Vector2<f32>>,
-    /// Distance along x and z from the first node to the simulation box, in cells.
+    /// Distance in cells from the first node to the simulation box, equal along x and z.
     pub margin: f32,
-    /// Distance between neighbouring nodes, in cells.
+    /// Distance between neighbouring nodes of the land, in cells.
     pub spacing: f32,
     /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
-    /// Heights in cells of the ground at the sides of the simulation box, from which the land was
+    /// Ground heights in cells at the sides of the simulation box, from which the land was
     /// computed.
     sides: Vec<f32>,
 }
@@ -141,7 +146,7 @@ struct Outline<'a> {
     block: &'a Heightfield,
     /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
-    /// Longest side of the simulation box in cells.
+    /// Longer horizontal side of the simulation box in cells.
     longest: f32,
     /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the simulation box's longer
     /// side.
@@ -157,7 +162,7 @@ struct Outline<'a> {
 
 impl Outline<'_> {
     /// Returns the height of the land at (`x`, `z`), all in cells; inside the simulation box, the
-    /// height of the box's ground.
+    /// height of the box's own ground.
     fn height(&self, x: f32, z: f32) -> f32 {
         let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
         let out = Vector2::new(x - held[0], z - held[1]);
@@ -216,8 +221,9 @@ impl Outline<'_> {
         }
     }
 
-    /// Returns the height of hills and rocks in cells at `q` (position in pattern units of 1/128 of
-    /// the simulation box's longer side), at the distance `away` (cells) from the box.
+    /// Returns the height in cell widths that hills and rocks add to the land at `q` (position in
+    /// pattern units: 1/128 of the simulation box's longer side), at the distance `away` (cells)
+    /// from the box.
     fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
@@ -237,9 +243,9 @@ impl Outline<'_> {
         hills + rocks
     }
 
-    /// Returns the height at (`x`, `z`) for the height field with a hole: `foot` inside the
-    /// simulation box, so that rays meet the box's own ground there, and slightly lowered heights
-    /// within `spacing` of its sides.
+    /// Returns the height at (`x`, `z`) of the height field for the intersection with rays, all in
+    /// cells: outside of the simulation box the land's height, slightly lowered within `spacing`
+    /// inside of the box's sides, and `foot` further inside, where rays meet the box's own ground.
     fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
         let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
         match inside {
@@ -250,7 +256,7 @@ impl Outline<'_> {
     }
 }
 
-/// Albedo and normal of rock at a point.
+/// Albedo and normal of the land's rock at a point.
 pub struct Surface {
     /// Albedo of the rock, linear RGB.
     pub(super) albedo: V3,
@@ -259,11 +265,12 @@ pub struct Surface {
 }
 
 impl Beyond {
-    /// Computes the land around the simulation box.
+    /// Computes the land around the simulation box, whose ground is `block`.
     ///
     /// `surface` returns the rock at a position (cells) with a smooth normal; `sun` returns the
-    /// unshadowed fraction of the sun at a node of a height field, `sky` the visible fraction of
-    /// the sky; `unit` is the pattern unit in cells (1/128 of the simulation box's longer side).
+    /// unshadowed fraction of the sun at a node (x, height, z) of a height field, `sky` the visible
+    /// fraction of the sky; `unit` is the pattern unit in cells (1/128 of the simulation box's
+    /// longer side).
     pub(super) fn bake(
         (block, ends): (&Heightfield, Ends),
         unit: f32,
@@ -337,8 +344,8 @@ impl Beyond {
         }
     }
 
-    /// Returns true if the ground at the sides of `block` differs by at most [`STEP`] cells from
-    /// the ground for which this land was computed.
+    /// Returns true if this land still fits `block`: the ground heights at the sides of the
+    /// simulation box differ by at most `STEP` cells from those for which this land was computed.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
         block
             .sides()
@@ -347,12 +354,14 @@ impl Beyond {
             .all(|(new, old)| (new - old).abs() <= STEP)
     }
 
-    /// Returns the heights in cells at the nodes, `width` × `depth` nodes along x and z.
+    /// Returns the heights in cells of the height field with which rays are intersected, per node
+    /// of the land; nodes inside of the simulation box are lowered.
     pub fn heights(&self) -> &Raster<f32> {
         &self.open.heights
     }
 
-    /// Converts a position in cells to node coordinates.
+    /// Returns the position of the point (`x`, `z`), given in cells, in the grid of the land's
+    /// nodes, in nodes.
     #[inline(always)]
     fn node(&self, x: f32, z: f32) -> [f32; 2] {
         [
@@ -361,7 +370,8 @@ impl Beyond {
         ]
     }
 
-    /// Returns the distance in cells at which `ray` meets the land; `None` if the ray misses.
+    /// Returns the distance in cells along `ray` at which the ray meets the land; `None` if the ray
+    /// misses.
     pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
         let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
         let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
@@ -382,13 +392,14 @@ impl Beyond {
         x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
     }
 
-    /// Returns the height of the land at (`x`, `z`), all in cells.
+    /// Returns the height of the land at (`x`, `z`), all in cells; valid outside of the simulation
+    /// box.
     pub fn height(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.open.heights.at(i, j)
     }
 
-    /// Returns the properties of the rock at (`x`, `z`) in cells.
+    /// Returns the surface properties of the land at (`x`, `z`) in cells.
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let [i, j] = self.node(x, z);
         Rock {
@@ -398,23 +409,24 @@ impl Beyond {
         }
     }
 
-    /// Returns the unshadowed fraction of the sun (0 to 1) at (`x`, `z`) in cells.
+    /// Returns the unshadowed fraction of the sun (0 to 1) on the land at (`x`, `z`) in cells.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.light.at(i, j).y
     }
 }
 
-/// Returns the distance between nodes, and the distance from the first node to the simulation box,
-/// in cells; `longest` is the longest side of the box in cells.
+/// Returns two lengths in cells: the distance between neighbouring nodes of the land, and the
+/// distance from the first node to the simulation box. `longest`: longer side of the box in cells;
+/// `ends`: surroundings in which the land ends.
 fn spread(longest: f32, ends: Ends) -> (f32, f32) {
     let share = MARGINS[ends as usize];
     let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
     (spacing, (share * longest / spacing).ceil() * spacing)
 }
 
-/// Returns the number of nodes of the land around a box of `size` cells along x and z, including
-/// the nodes in the simulation box.
+/// Returns the total number of nodes of the land around a simulation box of `size` cells along x
+/// and z; nodes inside of the box are counted.
 pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
     let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
@@ -422,16 +434,16 @@ pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
         .product()
 }
 
-/// Returns the height of a plain around the simulation box: the [`LOW`] quantile of `sides`, the
-/// heights at the box's sides.
+/// Returns the height in cells of the plain around the simulation box: the `LOW` quantile of
+/// `sides`, the ground heights at the box's sides.
 fn low(sides: &[f32]) -> f32 {
     let mut sides = sides.to_vec();
     let at = ((sides.len() - 1) as f32 * LOW) as usize;
     *sides.select_nth_unstable_by(at, f32::total_cmp).1
 }
 
-/// Returns the horizontal distance in cells from a box of `size` cells along x and z to `p`; 0
-/// inside.
+/// Returns the horizontal distance in cells from a simulation box of `size` cells along x and z to
+/// the point `p`; 0 inside.
 pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
     let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
     out(p.x, size[0]).hypot(out(p.z, size[1]))

@@ -5,28 +5,28 @@
 //! physics in two ways, both in this file and nowhere else:
 //!
 //! * **White balance.** Basalt at 1000–1480 K is a very deep red on a daylight-balanced screen,
-//!   while an eye that has adapted to it, and every photograph, shows orange and yellow. The table
-//!   is read at `1.35 T + 250 K`.
+//!   while an eye that has adapted to its light, and every photograph, shows orange and yellow. For
+//!   a temperature T the table is read at `1.35 T + 250 K`.
 //! * **Luminance.** Radiance spans five decades over that range. [`BlackBody::shown`] keeps the hue
 //!   and compresses the luminance with a power, as a local exposure would.
 
 use crate::math::{V3, luminance, smoothstep, v3};
 
-/// Temperature of the table's first entry, in kelvin.
+/// Temperature of the first entry of the black-body table, in kelvin.
 const COLDEST_K: f32 = 500.0;
-/// Temperature of the table's last entry, in kelvin.
+/// Temperature of the last entry of the black-body table, in kelvin.
 const HOTTEST_K: f32 = 3500.0;
-/// Number of entries of the table.
+/// Number of entries of the black-body table.
 // Steps of 5 K: 1 + (3500 − 500) / 5.
 const ENTRIES: usize = 601;
-/// Temperature in kelvin whose displayed luminance is defined as 1.
+/// Temperature in kelvin whose displayed luminance is 1.
 const REFERENCE_K: f32 = 1400.0;
 /// Exponent of the power function that compresses the displayed luminance.
 // Below 1 to compress the decades of radiance; chosen so that the glow goes from white-yellow to
 // dark red.
 const LUMINANCE_POWER: f32 = 0.70;
-/// Temperatures in kelvin at which a body begins to glow visibly, and from which its light is
-/// displayed without reduction.
+/// Fade-in of incandescence: temperatures in kelvin at which a body begins to glow visibly, and
+/// from which on its full light is displayed.
 // Below 600 K nothing glows: compressed luminance would show light that no eye sees.
 pub const GLOWS: [f32; 2] = [600.0, 850.0];
 
@@ -37,12 +37,12 @@ pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
 }
 
 /// Returns the fraction (0 to 1) of a body's light that is displayed at the temperature `kelvin`
-/// (K); 0 below the onset of visible glow.
+/// (K); 0 where the body does not glow visibly.
 pub(crate) fn red_hot(kelvin: f32) -> f32 {
     smoothstep(GLOWS[0], GLOWS[1], kelvin)
 }
 
-/// Look-up table of black-body colours.
+/// Look-up table of black-body colours by temperature.
 #[derive(Clone, Debug)]
 pub struct BlackBody {
     /// Linear RGB at temperatures 5 K apart, from 500 K. The luminance is 1 at the white-balanced
@@ -57,7 +57,7 @@ impl Default for BlackBody {
 }
 
 impl BlackBody {
-    /// Computes the look-up table.
+    /// Computes the table of black-body colours.
     pub fn new() -> Self {
         let reference = luminance(rgb(balanced(REFERENCE_K)));
         let step = (HOTTEST_K - COLDEST_K) / (ENTRIES - 1) as f32;
@@ -76,8 +76,8 @@ impl BlackBody {
         self.table[i].lerp(&self.table[i + 1], position - i as f32)
     }
 
-    /// Returns the linear RGB display colour of glowing rock at `kelvin` (K): white-balanced hue,
-    /// and compressed luminance, which is 1 at 1400 K.
+    /// Returns the linear RGB colour in which glowing rock at `kelvin` (K) is displayed:
+    /// white-balanced hue, and compressed luminance, which is 1 at 1400 K.
     pub fn shown(&self, kelvin: f32) -> V3 {
         let raw = self.radiance(balanced(kelvin));
         let light = luminance(raw).max(1e-12);
@@ -85,8 +85,8 @@ impl BlackBody {
     }
 }
 
-/// Returns the temperature (K) at which the table is read for rock at `kelvin` (K): applies the
-/// white balance.
+/// Returns the temperature (K) at which the black-body table is read for rock at `kelvin` (K); the
+/// difference is the white balance.
 fn balanced(kelvin: f32) -> f32 {
     1.35 * kelvin + 250.0
 }

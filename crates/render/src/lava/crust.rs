@@ -1,8 +1,8 @@
 //! Shading of the lava's surface: dark crust plates that drift apart above a glowing interior.
 //!
-//! The share of crust grows as the energy per amount falls, and shrinks with the speed of the flow:
-//! near the vent and in steep channels the skin is torn open, far away only a few cracks glow.
-//! Where the surface temperature is known, that temperature decides instead: a young crust shines
+//! The fraction of crust grows as the energy per amount falls, and shrinks with the speed of the
+//! flow: near the vent and in steep channels the crust is torn open, far away only a few cracks
+//! glow. If the surface temperature of the lava is known, it decides instead: a young crust shines
 //! and is torn open, an old crust is dull, dark and closed.
 
 use crate::lava::blackbody::{kelvin, red_hot};
@@ -12,70 +12,81 @@ use crate::noise;
 use crate::style::shading::ShadeContext;
 
 // Look constants, chosen by eye; shaders read the same values by name.
-/// Surface temperatures in kelvin: at or below the first, a crust counts as old, at or above the
-/// second as young.
+/// Youth of a crust by its surface temperature: kelvin at and below which the crust is fully old,
+/// and at and above which it is fully young; smooth between.
 pub const AGES: [f32; 2] = [620.0, 1120.0];
-/// Surface temperatures in kelvin: below the first, all cracks in the crust are closed, above the
-/// second all are open.
+/// Opening of cracks by the surface temperature of the crust: kelvin at and below which all cracks
+/// are closed, and at and above which they are fully open; smooth between.
 pub const CRACKS: [f32; 2] = [480.0, 760.0];
-/// Gloss of an old and of a young crust, relative to a crust of unknown age.
+/// Factors on the gloss of an old and of a young crust, relative to a crust of unknown surface
+/// temperature.
 pub const SHINES: [f32; 2] = [0.25, 2.2];
 /// Albedo of an old crust, linear RGB grey.
 pub const DULL: V3 = V3::new(0.034, 0.033, 0.033);
-/// Weight of [`DULL`] in the colour of the oldest crust.
+/// Weight (0 to 1) of the colour `DULL` in the albedo of a fully old crust.
 pub const DULLED: f32 = 0.6;
 
-/// Fraction of the heat below an old crust that is visible in its cracks.
+/// Minimum heat (0 to 1) with which the crust's pattern is drawn above freely flowing lava, even if
+/// the crust is old.
 pub const UNDER: f32 = 0.78;
-/// Temperatures in kelvin at which lava below its crust begins to flow, and flows freely.
+/// Flow of lava below its crust by temperature: kelvin at and below which the lava is stiff, and at
+/// and above which it flows freely; smooth between.
 pub const LIQUID: [f32; 2] = [1000.0, 1280.0];
-/// Temperature in kelvin of the openings in the crust of cold lava.
+/// Temperature in kelvin of the lava in open cracks of the crust at the heat 0 (coldest lava).
 pub const OPEN_COLD: f32 = 910.0;
-/// Temperature in kelvin of the openings in the crust of the hottest lava.
+/// Temperature in kelvin of the lava in open cracks of the crust at the heat 1 (hottest lava).
 pub const OPEN_HOT: f32 = 1300.0;
-/// Difference in kelvin by which young crust between cracks is colder than the mean of its surface.
+/// Difference in kelvin between the mean surface temperature, which includes the cracks, and the
+/// colder plates of a young crust.
 pub const SKINNED: f32 = 150.0;
-/// Fraction of the lava's light on its surroundings that falls on its own crust.
+/// Factor on the lava's light where it falls on the lava's own crust, relative to its light on the
+/// surroundings.
 pub const LIT: f32 = 0.20;
 /// Reflectance of the crust for skylight at grazing incidence.
 pub const SHEEN: f32 = 0.20;
-/// Brightness of open lava relative to the display colour of its temperature.
+/// Brightness of glowing lava, relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 1.7;
 
-/// Depth in cells of the chilled layer at the bottom of lava that is cut open.
+/// Thickness in cells of the chilled zone at the bottom of lava, seen where a plane cuts the lava
+/// open.
 pub const CHILLED: f32 = 2.5;
-/// Densities (0 to 1) of the lava below a point of a cut: below the first the bottom is near, above
-/// the second it is far.
+/// Closeness to the lava's bottom in a cut plane: densities (0 to 1) of lava sampled below a point,
+/// at and below which the bottom is near, and at and above which it is far; smooth between.
 pub const BEDDED: [f32; 2] = [0.2, 0.9];
-/// Difference in kelvin by which cut-open lava is colder at its bottom.
+/// Difference in kelvin by which lava is colder at its bottom than in its interior, in a plane that
+/// cuts the lava open.
 pub const COLDER: f32 = 130.0;
-/// Amplitude in kelvin of the temperature differences between sheets in cut-open lava.
+/// Amplitude in kelvin of the temperature variation between sheets of lava in a plane that cuts the
+/// lava open.
 pub const SHEETS: f32 = 190.0;
-/// Factor of [`COLDER`] and [`SHEETS`] if the temperature of the lava is known.
+/// Factor on `COLDER` and `SHEETS` if the temperature of the lava is known.
 pub const KNOWN: f32 = 0.7;
 
-/// Thickness of the crust on top of cut-open lava, in cells.
+/// Thickness in cells of the crust on top of lava, seen where a plane cuts the lava open.
 pub const ROOF_THICK: f32 = 1.1;
-/// Densities (0 to 1) of the lava [`ROOF_THICK`] above a point of a cut: below the first the point
-/// is crust, above the second interior.
+/// Detection of the crust in a cut plane: densities (0 to 1) of the lava `ROOF_THICK` cells above a
+/// point, at and below which the point is in the crust, and at and above which it is in the
+/// interior; smooth between.
 pub const ROOF: [f32; 2] = [0.25, 0.6];
-/// Amplitude of the noise that makes the underside of the crust ragged, in units of density (0 to
-/// 1).
+/// Amplitude of the noise that makes the underside of the crust ragged where a plane cuts the lava
+/// open, in units of density (0 to 1).
 pub const ROOF_RAGGED: f32 = 0.3;
-/// Frequency of the noise that makes the underside of the crust ragged, in waves per pattern unit
-/// (1/128 of the simulation box's longer side).
+/// Frequency of the noise that makes the underside of the crust ragged where a plane cuts the lava
+/// open, in waves per pattern unit (1/128 of the simulation box's longer side).
 pub const ROOF_GRAINS: f32 = 0.9;
-/// Albedo of the crust on top of cut-open lava, linear RGB.
+/// Albedo (linear RGB) of the crust on top of lava where a plane cuts the lava open.
 pub const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
-/// Highest temperature of the crust on top of cut-open lava, in kelvin.
+/// Upper bound in kelvin of the temperature of the crust on top of lava where a plane cuts the lava
+/// open.
 pub const ROOFED: f32 = 760.0;
 
-/// Returns the youth of a crust, 0 (old) to 1 (young), for the surface temperature `kelvin` (K).
+/// Returns the youth of a crust with the surface temperature `kelvin` (K): 0 is old, 1 is young.
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
 }
 
-/// Returns the factor (0 to 1) of the width of cracks for the surface temperature `kelvin` (K).
+/// Returns the factor (0 to 1) on the open fraction of the crust at the surface temperature
+/// `kelvin` (K): 0 if all cracks are closed.
 pub(crate) fn cracked(kelvin: f32) -> f32 {
     smoothstep(CRACKS[0], CRACKS[1], kelvin)
 }
@@ -87,22 +98,22 @@ pub(crate) struct Skin {
     pub(crate) point: V3,
     /// Outward unit normal of the surface.
     pub(crate) normal: V3,
-    /// Unit direction of the ray from the camera.
+    /// Unit direction of the camera's ray that meets the point.
     pub(crate) view: V3,
-    /// Set if a side of the simulation box or of its shown part cuts the lava open at this point:
-    /// the interior has no crust.
+    /// Set if a side of the simulation box, or of its visible region, cuts the lava open at this
+    /// point and shows the interior.
     pub(crate) cut: bool,
 }
 
-/// Returns the apparent heat of the lava at `p` (cells): 0 (looks cold, crust closed) to 1 (as hot
-/// as at the vent, or hotter).
+/// Returns the heat with which the lava at the point `p` (cells) is drawn: 0 (looks cold, crust
+/// closed) to 1 (as hot as at the vent, or hotter).
 pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
     let [cold, hot] = context.look.heat;
     saturate((context.field.specific_energy(p) - cold) / (hot - cold))
 }
 
-/// Returns the temperature in kelvin of the lava at `p` (cells); `None` if the look gives no
-/// temperatures.
+/// Returns the temperature in kelvin of the lava at the point `p` (cells); `None` if the look gives
+/// no temperatures.
 pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
     context
         .look
@@ -177,8 +188,8 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         )
 }
 
-/// Returns the closeness of a point `p` (cells) in cut-open lava to the bottom of the lava: 0 (far)
-/// to 1 (at the bottom).
+/// Returns the closeness to the lava's bottom of the point `p` (cells) in a plane that cuts the
+/// lava open: 0 (far) to 1 (at the bottom).
 // Lava at three depths decides, because the beds of single columns would show as darker boxes.
 fn chilled(context: &ShadeContext, p: V3) -> f32 {
     let lava = |part: f32| context.field.density(p - v3(0.0, CHILLED * part, 0.0));
@@ -189,16 +200,16 @@ fn chilled(context: &ShadeContext, p: V3) -> f32 {
         / 3.0
 }
 
-/// Returns the linear RGB light that the crust on top of cut-open lava reflects from sun and sky.
-/// `ragged`: noise (-1 to 1) that varies the brightness.
+/// Returns the linear RGB light of sun and sky that the crust on top of lava reflects where a plane
+/// with the unit normal `normal` cuts it. `ragged`: noise (−1 to 1) that varies the brightness.
 fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
     let sky = context.sky;
     let light = sky.ambient(normal) + sky.sun_color * saturate(normal.dot(&sky.sun));
     times(ROOF_TINT, light) * (1.0 + ragged)
 }
 
-/// Returns the linear RGB light from cold, broken crust towards the camera. `relief` scales the
-/// height of the crust's relief; 1 is usual.
+/// Returns the linear RGB light that a surface of broken, cold crust (rubble) at the point `skin`
+/// reflects towards the camera. `relief`: factor on the height of the surface's relief.
 pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
@@ -210,28 +221,28 @@ pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     )
 }
 
-/// Returns the linear RGB light of lava at the temperature `kelvin` (K); 0 below the onset of
-/// visible glow.
+/// Returns the linear RGB light that lava at the temperature `kelvin` (K) emits; 0 below the
+/// temperatures of visible glow.
 pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
     glowing(context, kelvin) * red_hot(kelvin)
 }
 
-/// Returns the linear RGB light of lava at the temperature `kelvin` (K), without the lower limit of
-/// visible glow.
+/// Returns the linear RGB light that lava at the temperature `kelvin` (K) emits, without the
+/// fade-out below the temperatures of visible glow.
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
     context.blackbody.shown(kelvin) * BRIGHT
 }
 
-/// Properties of the crust that determine the reflected light.
+/// Properties of the crust at a point that determine the reflected light.
 struct Crust {
-    /// Crust pattern at the point.
+    /// Pattern of plates and cracks at the point.
     here: Pattern,
     /// Youth of the crust, 0 (old) to 1 (young); `None` if the surface temperature is unknown.
     youth: Option<f32>,
 }
 
-/// Returns the linear RGB light of sun, sky and neighbouring lava that the crust at `skin`
-/// reflects, with the unit normal `normal` of the relief.
+/// Returns the linear RGB light of sun, sky and neighbouring lava that the crust at the point
+/// `skin` reflects towards the camera; `normal`: unit normal of the crust's relief.
 fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);

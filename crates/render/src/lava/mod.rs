@@ -1,5 +1,4 @@
-//! Appearance of lava: crust pattern, shading of the surface, colours of hot rock, and flying
-//! clots.
+//! Appearance of lava: crust pattern, shading of the surface, colours of hot rock, and sparks.
 
 pub mod blackbody;
 pub mod crust;

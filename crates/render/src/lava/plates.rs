@@ -18,135 +18,146 @@ use lavoxel_automaton::view::LookSpec;
 /// Distance over which a copy of the pattern is advected per period at full speed, in plate widths.
 pub const RIDE: f32 = 1.6;
 
-/// Maximum relative displacement between two points of the pattern at full speed, in plate widths.
+/// Amplitude of a noise that displaces areas of the crust pattern differently where the flow has
+/// its full speed, in plate widths.
 // The shear draws plates out in some places and crowds them in others: cells of one size looked
 // like a pattern.
 pub const SHEAR: f32 = 2.2;
-/// Size of the areas that are displaced differently, in plate widths.
+/// Size of the areas of the crust pattern that are displaced differently, in plate widths (see
+/// `SHEAR`).
 pub const SHEARED: f32 = 2.3;
 
-/// Fraction of the height step that remains between two plates with the strongest bond.
+/// Fraction of the height step at the edge of a plate that remains if the plate's bond (random
+/// strength with which plates hold together) is strongest.
 pub const LEVELLED: f32 = 0.15;
-/// Height of a domed plate, in plate widths.
+/// Height of the dome of a plate, in plate widths.
 pub const DOMED: f32 = 0.26;
 
-/// Fraction of the crust that opens at full heat where the lava stands still.
+/// Increase of the crust's open fraction from cold lava to lava of full heat, where the lava stands
+/// still.
 pub const SLOW_OPENS: f32 = 0.55;
-/// Additional fraction of the crust that opens at full heat where the lava flows fast.
+/// Increase of the crust's open fraction at full heat where the lava flows fast, in addition to
+/// `SLOW_OPENS`.
 pub const FAST_OPENS: f32 = 0.62;
-/// Relative speed of the flow (0 to 1) from which the flow counts as fast.
+/// Relative speed of the flow (0 to 1) at which the flow tears the crust fully.
 pub const FAST: f32 = 0.5;
-/// Heat (0 to 1) at which the crust begins to be torn as by a fast flow, and is fully torn.
+/// Tearing of the crust by heat alone, as if by a fast flow: heats (0 to 1) at which the tearing
+/// begins and is complete.
 pub const BOILS: [f32; 2] = [0.85, 1.0];
 
-/// Maximum elongation of plates on a steep slope, as a parameter of `noise::plate`.
+/// Maximum elongation of plates, reached on steep slopes, as the length of the vector that
+/// `noise::plate` takes.
 pub const DRAWN: f32 = 0.95;
-/// Slope (rise per cell) at which the square of the elongation is half its maximum.
+/// Slope (rise per cell) at which the square of a plate's elongation is half its maximum.
 pub const GENTLE: f32 = 0.06;
 
-/// Strain on cracks where the crust is fully open; proportional to the open fraction.
-/// Dimensionless.
+/// Strain on cracks (dimensionless) where the crust is fully open; proportional to the open
+/// fraction.
 pub const STRAIN: f32 = 1.3;
-/// Amplitude by which the strain varies along a crack, in units of strain.
+/// Amplitude of the variation of the strain along a crack; dimensionless, like `STRAIN`.
 pub const RAGGED: f32 = 0.32;
-/// Reduction of the strain between two plates with the strongest bond.
+/// Reduction of the strain (dimensionless, see `STRAIN`) on the crack between two plates whose bond
+/// (random strength with which plates hold together) is strongest.
 pub const BOND: f32 = 0.68;
-/// Strain below which no crack opens.
+/// Strain (dimensionless, see `STRAIN`) up to which the crust bears without cracks.
 pub const HOLDS: f32 = 0.03;
-/// Additional strain that is needed to open cracks between the fragments of a plate.
+/// Additional strain (dimensionless, see `STRAIN`) that is needed to open cracks inside plates,
+/// between their small sub-plates.
 pub const FINE: f32 = 0.35;
-/// Half width of a crack per unit of strain, in plate widths.
+/// Half width of an open crack per unit of strain (see `STRAIN`), in plate widths.
 pub const WIDE: f32 = 0.30;
-/// Distance in plate widths, per unit of missing strain, by which a closed crack is treated as
-/// narrower than zero; the glow of its seam fades accordingly.
+/// Factor from a negative strain (closed crack, see `STRAIN`) to the negative half width of the
+/// crack, in plate widths; more negative half widths glow less at the seam.
 pub const SHUT: f32 = 0.18;
-/// Half width that is added to the cracks of a torn crust, in plate widths.
+/// Half width added to the cracks of a nearly completely open crust, in plate widths.
 pub const TORN: f32 = 0.25;
-/// Width of the glow next to a crack, in plate widths.
+/// Width of the glow at the edge of a crack, in plate widths.
 pub const SOFT: f32 = 0.05;
-/// Distance from the edge of an opening to its hottest point, in a closed crust and in open lava,
-/// in plate widths.
+/// Distance from the edge of an opening in the crust to its hottest point, in plate widths: in a
+/// closed crust, and in open lava.
 // Plates in open lava need sharp edges: a soft glow around each plate looked like flames.
 pub const CORE: [f32; 2] = [0.14, 0.06];
-/// Distances from the edge of a fragment at which the fragment begins to be visible, and is fully
-/// visible, in fragment widths.
+/// Fade-in of a floating sub-plate: distances inwards from its edge, in sub-plate widths, at which
+/// the sub-plate begins to show and at which it is fully opaque.
 pub const RAFT: [f32; 2] = [0.05, 0.10];
 /// Amplitude by which the edges of plates are bent by noise, in plate widths.
 pub const BENDS: f32 = 0.35;
-/// Number of fragments per plate width.
+/// Number of sub-plates (the small plates of which a plate of crust consists) per plate along an
+/// axis.
 pub const FINER: f32 = 2.6;
-/// Fraction of fragments that float in openings.
+/// Fraction of the sub-plates that float in the openings of an otherwise closed crust.
 pub const FLOES: f32 = 0.75;
-/// Darkening (0 to 1) of open lava by the chilled skin that covers it between floating fragments.
+/// Maximum opacity (0 to 1) of the chilled skin on open lava between floating plates.
 pub const SKIN: f32 = 0.9;
-/// Darkening of open lava in patches, 0 to 1.
+/// Maximum darkening (0 to 1) of open lava by irregular patches of colder lava.
 pub const DIM: f32 = 0.25;
-/// Darkening of open lava by skin that gathers between ropes, 0 to 1.
+/// Maximum darkening (0 to 1) of open lava by skin that gathers between ropes (folds of the skin).
 pub const SKINNY: f32 = 0.3;
-/// Height of the fragments of an old crust, in fragment widths.
+/// Height of the sub-plates of an old crust, in sub-plate widths.
 pub const ROUGH: f32 = 0.14;
 
 /// Wave number of the folds across a plate, in radians per plate width.
 pub const FOLDS: f32 = 19.0;
-/// Curvature of the folds: distance by which their middle is ahead of their ends, per squared
-/// distance from the middle (in plate widths).
+/// Curvature of the folds that the flow bends: distance in plate widths by which the middle of a
+/// fold is ahead, per squared distance from the middle (plate widths squared).
 pub const BENT: f32 = 0.7;
-/// Amplitude of the slope of the folds (height per distance).
+/// Amplitude of the slope (height per distance) of the folds in the crust's relief.
 pub const FOLDED: f32 = 0.38;
 /// Wave number of folds in open lava, relative to folds of the crust.
 pub const OPEN_FOLDS: f32 = 0.55;
-/// Amplitude of the slope of the grain (height per distance).
+/// Amplitude of the slope (height per distance) of the fine grain in the crust's relief.
 pub const GRAINY: f32 = 0.42;
 
-/// Size of blocks of rubble, in plate widths of lava.
+/// Size of blocks of rubble, in widths of the lava's plates.
 pub const BLOCKS: f32 = 0.75;
 
-/// Crust pattern at a point, before any light.
+/// Crust pattern at a point of the lava's surface, before shading.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
-    /// Open fraction: 0 crust, 1 open lava.
+    /// Open fraction: 0 for crust, 1 for open lava.
     pub(crate) molten: f32,
     /// Slope of the crust's relief (height per distance, as a vector).
     pub(crate) slope: V3,
-    /// Random number (0 to 1) of the plate, from which its brightness is chosen.
+    /// Random number (0 to 1) of the plate at the point, from which the plate's brightness is
+    /// chosen.
     pub(crate) tone: f32,
-    /// Fine noise, about -1 to 1.
+    /// Fine noise of the crust, about −1 to 1.
     pub(crate) grain: f32,
 }
 
 /// State of the lava on which the crust pattern depends.
 struct PlateState {
-    /// Heat: 0 (cold) to 1 (as at the vent).
+    /// Heat of the lava: 0 (cold) to 1 (as at the vent).
     heat: f32,
-    /// Crust setting of the look: 0 no crust, 1 usual, 2 nearly closed.
+    /// Setting of the look for the amount of crust: 0 no crust, 1 usual, 2 nearly closed.
     crust: f32,
-    /// Degree to which the flow tears the crust: 0 (still) to 1 (fast).
+    /// Tearing of the crust by the flow: 0 (still lava) to 1 (fully torn).
     fast: f32,
-    /// Direction (unit vector times amount) in which plates are elongated, as parameter of
-    /// [`noise::plate`].
+    /// Elongation of plates: the vector's direction is that of the elongation, its length (0 to
+    /// `DRAWN`) the amount; a parameter of `noise::plate`.
     drawn: V3,
 }
 
-/// State of one of the two advected copies of the pattern.
+/// State of one of the two advected copies of the crust pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
     /// Fraction of the advection period that has passed: at 0 the copy is half the advection
     /// distance upstream, at 1 half the distance downstream.
     pub phase: f32,
-    /// Offset in cells of the position in the noise; differs from period to period, so that plates
-    /// do not repeat.
+    /// Offset in cells that is added to the position in the noise; differs from advection period to
+    /// period, so that plates do not repeat.
     pub offset: f32,
 }
 
-/// Returns the width of plates in cells; `unit` is the pattern unit in cells (1/128 of the
-/// simulation box's longer side).
+/// Returns the width of a plate of the lava's crust in cells: that of `look`, or 3.6 × `unit`, the
+/// pattern unit in cells (1/128 of the simulation box's longer side).
 pub fn plate_size(look: &LookSpec, unit: f32) -> f32 {
     look.plate_size.unwrap_or(3.6 * unit)
 }
 
-/// Returns the states of both pattern copies after `steps` steps; `None` if the look has no drift.
-/// At step 0 the first copy is at the middle of its period. `unit` is the pattern unit in cells
-/// (1/128 of the simulation box's longer side).
+/// Returns the states of both copies of the crust pattern after `steps` simulation steps; `None` if
+/// the look has no drift. At step 0 the first copy is at the middle of its advection period.
+/// `unit`: pattern unit in cells (1/128 of the simulation box's longer side).
 pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     if look.drift <= 0.0 {
         return None;
@@ -163,8 +174,8 @@ pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     }))
 }
 
-/// Returns the advected crust pattern at `p` (cells) with surface normal `normal`, on lava of the
-/// heat `heat` (0 to 1).
+/// Returns the crust pattern at the point `p` (cells) of lava with the heat `heat` (0 to 1),
+/// advected by the flow; `normal`: unit normal of the surface.
 pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) -> Pattern {
     let unit = context.land.unit;
     let size = plate_size(context.look, unit);
@@ -201,7 +212,7 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     }
 }
 
-/// Returns the crust pattern of rubble at `p` (cells): small closed plates, not advected.
+/// Returns the crust pattern of rubble at the point `p` (cells): small closed plates, not advected.
 pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     let unit = context.land.unit;
     let size = BLOCKS * plate_size(context.look, unit);
@@ -221,15 +232,15 @@ pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     }
 }
 
-/// Returns the slope `bed` of the ground, reduced to 0 where the surface of the lava is level,
-/// because ponds do not flow. `normal`: unit normal of the surface.
+/// Returns `bed`, the slope of the ground below lava, reduced to 0 where the lava's surface is
+/// level, because ponds do not flow. `normal`: unit normal of the surface.
 fn fall(bed: Vector2<f32>, normal: V3) -> Vector2<f32> {
     let surface = normal.x.hypot(normal.z) / normal.y.max(0.1);
     bed * smoothstep(0.15, 0.6, surface / bed.norm().max(1e-3))
 }
 
-/// Returns the direction of the flow at `p` (cells), with the relative speed (at most 1) as length.
-/// `slope`: rise per cell towards +x and +z.
+/// Returns the estimated direction of the flow at the point `p` (cells), with the relative speed (0
+/// to 1) as length of the vector. `slope`: rise per cell towards +x and +z.
 fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     let glow = smoothstep(0.05, 0.9, context.ember.strength(p));
     let steep = slope.norm_squared();
@@ -237,8 +248,9 @@ fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     v3(-slope.x, -steep, -slope.y) * (glow / (0.5 + steep.sqrt()) / (1.0 + steep).sqrt())
 }
 
-/// Returns direction and amount of the elongation of plates. They depend on the slope alone, so
-/// that a crust keeps its plates when the flow stops.
+/// Returns the elongation of plates (see `PlateState::drawn`) on lava that flows down `slope` (rise
+/// per cell towards +x and +z). The elongation depends on the slope alone, which lets a crust keep
+/// its plates when the flow stops.
 fn drawn(slope: Vector2<f32>) -> V3 {
     let steep = slope.norm();
     let along =
@@ -246,7 +258,7 @@ fn drawn(slope: Vector2<f32>) -> V3 {
     along * (DRAWN * (steep / (steep + GENTLE)).sqrt())
 }
 
-/// Interpolates linearly between two patterns: `share` 0 gives `a`, 1 gives `b`.
+/// Returns the linear interpolation between two crust patterns: `share` 0 gives `a`, 1 gives `b`.
 fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     Pattern {
         molten: lerp(a.molten, b.molten, share),
@@ -256,8 +268,9 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     }
 }
 
-/// Returns the crust pattern at `p` (cells) for plates of the width `size` (cells), not advected;
-/// `unit` is the pattern unit in cells (1/128 of the simulation box's longer side).
+/// Returns the crust pattern at the point `p` (cells) for plates of the width `size` (cells) on
+/// lava in the state `state`, not advected. `unit`: pattern unit in cells (1/128 of the simulation
+/// box's longer side).
 fn pattern(p: V3, size: f32, state: &PlateState, unit: f32) -> Pattern {
     // Longer down steep flanks than across, as plates that ride on a flow are.
     let q = v3(p.x, p.y * 0.66, p.z) / size;
@@ -316,13 +329,14 @@ fn pattern(p: V3, size: f32, state: &PlateState, unit: f32) -> Pattern {
     }
 }
 
-/// Returns the fraction of the height step that remains between plates, by the bond of `plate`.
+/// Returns the fraction of the height step at the edge of `plate` that remains: less if the plate's
+/// bond (random strength with which plates hold together) is strong.
 fn level(plate: &noise::Plate) -> f32 {
     lerp(1.0, LEVELLED, smoothstep(0.3, 0.7, plate.bond))
 }
 
-/// Returns half the width of a crack under `strain`, in plate widths; negative if the crack is
-/// closed.
+/// Returns half the width of a crack under the strain `strain` (dimensionless, see `STRAIN`), in
+/// plate widths; negative if the crack is closed.
 fn gap(strain: f32) -> f32 {
     if strain > 0.0 {
         WIDE * strain
@@ -331,9 +345,9 @@ fn gap(strain: f32) -> f32 {
     }
 }
 
-/// Returns the slope of the ropes (folds) on `plate`, and the fraction (0 to 1) of skin between
-/// ropes of open lava. Ropes lie across the flow, bent downstream because the middle of a plate
-/// runs ahead.
+/// Returns two properties of `plate` at a point: the slope of its ropes (folds), and the fraction
+/// (0 to 1) of skin between ropes of open lava. `drawn`: elongation, which gives the direction of
+/// the flow. Ropes lie across the flow, bent downstream because the middle of a plate runs ahead.
 fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
     let long = drawn.norm();
     if long < 1e-3 {
@@ -357,8 +371,9 @@ fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
 mod tests {
     use super::*;
 
-    /// Returns the mean open fraction over a square of many plates, and the fraction of points that
-    /// glow at all.
+    /// Returns the mean open fraction of the crust over a square of many plates, and the fraction
+    /// of points that glow. `heat` and `fast`: heat and tearing (both 0 to 1); `crust`: setting of
+    /// the look.
     fn open(heat: f32, fast: f32, crust: f32) -> [f32; 2] {
         let state = PlateState {
             heat,

@@ -1,8 +1,8 @@
-//! Glowing clots (sparks) that vents throw, drawn as streaks in the cinematic style.
+//! Sparks (glowing drops of lava) that vents throw, drawn as streaks in the cinematic style.
 //!
-//! No model moves the clots: each flies along a parabola that depends only on the seed and the
-//! number of the step. Invariant: the same step shows the same clots, so films are reproducible and
-//! need no state from earlier frames.
+//! No model moves the sparks: each flies along a parabola that depends only on the seed and the
+//! number of the step. Invariant: the same step shows the same sparks, hence films are reproducible
+//! and need no state from earlier frames.
 //!
 //! ```text
 //!        .·'`·.
@@ -21,57 +21,60 @@ use lavoxel_base::simd::Portable;
 use lavoxel_sim::lowpass::Volume;
 use lavoxel_sim::source::VentSpec;
 
-/// Maximum number of streaks in a picture.
+/// Maximum number of sparks in a picture; each is drawn as a streak.
 // Each ray tests the streaks of all fountains near to its way: both bounds limit that cost.
 pub const MOST: usize = 160;
-/// Maximum number of vent mouths that throw clots; the mouths with the highest effusion rates are
-/// kept.
+/// Maximum number of vent mouths that throw sparks; those with the highest effusion rates are kept.
 pub const MOST_MOUTHS: usize = 8;
 // Look constants of the fountain, chosen by eye.
-/// Number of streaks of a vent whose scaled rate (effusion rate divided by the square of the
-/// pattern unit of 1/128 of the simulation box's longer side) is 1 cell per step.
+/// Number of sparks in flight from a vent mouth whose scaled rate is 1 cell per step. The scaled
+/// rate is the effusion rate divided by the square of the pattern unit (1/128 of the simulation
+/// box's longer side, in cells).
 const USUAL: f32 = 88.0;
-/// Height in pattern units (1/128 of the simulation box's longer side) that the highest clots reach
-/// at a scaled rate of 1 cell per step.
+/// Height above the mouth that the highest sparks reach at a scaled rate (see `USUAL`) of 1 cell
+/// per step, in pattern units (1/128 of the simulation box's longer side).
 const HEIGHT: f32 = 11.0;
-/// Exponents of the scaled rate in the number of streaks and in the height of the clots.
+/// Exponents of the scaled rate (see `USUAL`) in the number of sparks and in the height that they
+/// reach.
 const POWERS: [f32; 2] = [0.5, 0.38];
-/// Range to which the scaled rate of a vent mouth (effusion rate divided by the square of the
-/// pattern unit) is clamped, in cells per step.
+/// Range to which the scaled rate of a vent mouth (see `USUAL`) is clamped, in cells per step.
 const RATES: [f32; 2] = [0.02, 4.0];
-/// Duration of the highest clot's flight, up and down, in steps.
-// Fewer steps would look faster than in nature, and a film would show each clot in one frame only.
+/// Duration of the highest spark's flight, up and down to the height of the mouth, in simulation
+/// steps.
+// Fewer steps would look faster than in nature, and a film would show each spark in one frame only.
 const STEPS: f64 = 240.0;
-/// Fraction of a clot's cycle (one flight, until the next clot leaves) after which the clot falls
-/// below the height of its vent mouth.
-// The clot goes on falling below that height until the next clot leaves.
+/// Fraction of a spark's cycle (from its start until the next spark replaces it) at which the spark
+/// falls below the height of its mouth.
+// The spark goes on falling below that height until the next spark leaves.
 const FALLS: f32 = 0.72;
-/// Length of a streak, as a fraction of its clot's trajectory.
+/// Flight time that a streak shows, from tail to head, as a fraction of the time in which its spark
+/// flies up and down.
 const LENGTH: f32 = 0.06;
-/// Smallest and largest radius of a streak, in pattern units (1/128 of the simulation box's longer
-/// side).
+/// Smallest and largest radius of a streak's spark, in pattern units (1/128 of the simulation box's
+/// longer side).
 const RADII: [f32; 2] = [0.04, 0.22];
-/// Temperature in kelvin at which clots leave the vent mouth.
+/// Temperature in kelvin at which sparks leave the vent mouth.
 const LEAVES: f32 = 1420.0;
-/// Cooling of a small clot during its flight, in kelvin.
+/// Cooling of a small spark during its flight, in kelvin.
 const COOLS: f32 = 520.0;
-/// Fraction of the cooling during a flight that the largest clots are spared.
+/// Reduction of the cooling during a flight for the largest sparks, as a fraction of `COOLS`.
 const KEPT: f32 = 0.4;
-/// Brightness of a streak, relative to the display colour of its temperature.
+/// Brightness of a streak's head, relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 4.6;
 /// Brightness of a streak's tail, relative to its head.
 pub const TAIL: f32 = 0.3;
-/// Minimum radius of a streak, in pixel widths, so that no streak falls between pixels.
+/// Minimum drawn radius of a streak in pixel widths; a thinner streak could fall between pixels.
 pub const THINNEST: f32 = 0.6;
-/// Distance from a streak's axis, in radii of the streak, beyond which the streak is not drawn.
+/// Distance from a streak's axis beyond which the streak is not drawn, in drawn radii of the
+/// streak.
 pub const SEEN: f32 = 2.6;
-/// Factor on the optical depth of gas and smoke in front of a streak.
+/// Factor on the optical depth of gas and smoke in front of a streak of sparks.
 // Below 1, because so bright a light is seen through a cloud that hides a surface.
 pub const HIDES: f32 = 0.45;
-/// Number of samples of gas and smoke in front of the nearest streak of a ray.
+/// Number of samples of gas, and of smoke, along a ray from the camera to the nearest streak.
 pub const SAMPLES: usize = 16;
 
-/// Mouth of a vent: place on the surface from which clots of lava are thrown.
+/// Mouth of a vent: place on the surface from which sparks are thrown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mouth {
     /// Centre of the mouth on the surface of the lava or the ground, in cells along x, y and z.
@@ -80,7 +83,7 @@ pub struct Mouth {
     pub radius: f32,
     /// Effusion rate of the mouth, in full cells of lava per step.
     pub rate: f32,
-    /// Seed of the random numbers for this mouth's clots.
+    /// Seed of the random numbers for this mouth's sparks.
     pub seed: u64,
 }
 
@@ -88,8 +91,9 @@ impl Mouth {
     /// Returns the mouths of those `vents` that pour lava of the cellular automaton at the step
     /// `steps`, highest effusion rates first; at most `MOST_MOUTHS`.
     ///
-    /// `ground` holds heights in cells, shape (nz, nx); `seed` is the seed of the simulation. A
-    /// long fissure has a mouth at each of its points.
+    /// `volume` and `ground` (heights in cells, shape (nz, nx)) give the height of the surface;
+    /// `seed` is the seed of the simulation. A long fissure has a mouth at each of its points;
+    /// mouths that another liquid covers are left out.
     pub fn all_from_vents<'a>(
         vents: impl Iterator<Item = &'a VentSpec>,
         (volume, ground): (&Volume, &Array2<f32>),
@@ -120,8 +124,8 @@ impl Mouth {
     }
 }
 
-/// Returns the height in cells of the lava's surface, or of the ground if there is no lava, in the
-/// column at (`x`, `z`) in cells; `None` if another liquid covers the column.
+/// Returns the height in cells of the lava's surface, or of the ground if that is higher, in the
+/// column at (`x`, `z`) in cells; `None` if another liquid or material covers the column.
 fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f32> {
     let grid = volume.grid;
     let [x, z] = [
@@ -146,44 +150,45 @@ fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f3
     (!drowned).then_some(top)
 }
 
-/// Flying clot, drawn as a streak from `tail` to `head`.
+/// Spark (drop of lava) in flight, drawn as a streak from `tail` to `head`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Streak {
-    /// Present position in cells.
+    /// Present position of the spark in cells.
     pub head: V3,
-    /// Position a little earlier, in cells.
+    /// Position of the spark a little earlier, in cells.
     pub tail: V3,
     /// Radius of the streak in cells.
     pub radius: f32,
-    /// Temperature of the clot in kelvin.
+    /// Temperature of the spark in kelvin.
     pub kelvin: f32,
 }
 
-/// Clots thrown from one vent mouth, with their bounding sphere.
+/// Sparks thrown from one vent mouth, with their bounding sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fountain {
     /// Centre of the bounding sphere in cells.
     pub middle: V3,
-    /// Radius of the bounding sphere in cells; includes the soft edges of the streaks.
+    /// Radius of the bounding sphere in cells, with a margin for the soft edges of the streaks.
     pub radius: f32,
-    /// Range `[first, end)` of the fountain's streaks in [`Sparks::streaks`].
+    /// Index range `[first, end)` of the fountain's streaks in `Sparks::streaks`.
     pub streaks: [usize; 2],
 }
 
-/// Clots of lava in flight that a frame shows, with the fountains to which the clots belong.
+/// Sparks in flight that a frame shows, grouped by the vent mouths that threw them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sparks {
-    /// One fountain per vent mouth from which at least one clot is in flight.
+    /// One fountain per vent mouth that has at least one streak.
     pub fountains: Vec<Fountain>,
-    /// Streaks of all fountains; those of one fountain are consecutive (see `Fountain::streaks`).
+    /// Streaks of all fountains; the streaks of one fountain are consecutive (see
+    /// `Fountain::streaks`).
     pub streaks: Vec<Streak>,
 }
 
 impl Sparks {
-    /// Returns the clots thrown from the vent mouths `mouths` that are in flight after `steps`
-    /// steps.
+    /// Returns the sparks in flight that the vent mouths `mouths` have thrown before the time
+    /// `steps` (simulation steps).
     ///
-    /// `share` scales the number of clots: 1 for the usual number, 0 for none; `unit` is the
+    /// `share` scales the number of sparks: 1 for the usual number, 0 for none; `unit` is the
     /// pattern unit in cells (1/128 of the simulation box's longer side).
     pub fn at(mouths: &[Mouth], steps: f64, share: f32, unit: f32) -> Self {
         let mut sparks = Self::default();
@@ -215,9 +220,9 @@ impl Sparks {
         self.fountains.iter().any(|fountain| fountain.is_near(ray))
     }
 
-    /// Returns the linear RGB light of the clots along `ray` up to the distance `far` (cells).
-    /// `pixel` is the width of a pixel at depth 1; streaks are drawn with a radius of at least
-    /// [`THINNEST`] pixels.
+    /// Returns the linear RGB light of the streaks that `ray` meets up to the distance `far`
+    /// (cells). `pixel`: width of a pixel at depth 1; streaks are drawn with a radius of at least
+    /// `THINNEST` pixels.
     pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
         let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
         for fountain in self
@@ -241,18 +246,18 @@ impl Sparks {
     }
 }
 
-/// Returns a uniform random number (0 to 1) for the property with the number `property` of the clot
-/// with the seed `seed`.
+/// Returns a uniform random number (0 to 1) for a spark with the seed `seed`; `property` numbers
+/// the spark's properties, such as height and size, each of which needs its own random number.
 fn dice(seed: u64, property: u64) -> f32 {
     (mix64(seed ^ mix64(property)) >> 40) as f32 / (1_u64 << 24) as f32
 }
 
-/// Returns the `k`-th clot of `mouth` after `steps` steps; a clot that has landed is replaced by a
-/// new one. `height` is the height (cells) of the highest clots, `unit` the pattern unit in cells
-/// (1/128 of the simulation box's longer side).
+/// Returns the streak of the `k`-th spark of `mouth` after `steps` steps; a spark whose cycle has
+/// ended is replaced by a new one. `height`: height (cells) that the highest sparks reach; `unit`:
+/// pattern unit in cells (1/128 of the simulation box's longer side).
 fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Streak {
     let own = mix64(mouth.seed ^ mix64(k + 1));
-    // The power makes high clots rare.
+    // The power makes high sparks rare.
     let high = 0.16 + 0.84 * dice(own, 0).powf(1.5);
     let time = STEPS * f64::from(high).sqrt() / f64::from(FALLS);
     let turns = steps / time + f64::from(dice(own, 1));
@@ -260,7 +265,7 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
     let share = turns.fract() as f32 / FALLS;
     let rises = height * high * lerp(0.85, 1.15, dice(this, 2));
     let (around, aside) = (std::f32::consts::TAU * dice(this, 3), dice(this, 4));
-    // Low clots are thrown further aside than high ones.
+    // Low sparks are thrown further aside than high ones.
     let range = rises * lerp(0.25, 1.5, aside * aside) * lerp(1.5, 0.8, high);
     let way = v3(around.cos(), 0.0, around.sin());
     let from =
@@ -282,7 +287,8 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
 }
 
 impl Fountain {
-    /// Returns the fountain of the streaks from index `first` on; `None` if there are none.
+    /// Returns the fountain with all streaks in `streaks` from the index `first` on; `None` if this
+    /// range is empty.
     fn enclosing(streaks: &[Streak], first: usize) -> Option<Self> {
         let own = &streaks[first..];
         let points = || own.iter().flat_map(|streak| [streak.head, streak.tail]);
@@ -305,8 +311,9 @@ impl Fountain {
 }
 
 impl Streak {
-    /// Returns the distance in cells along `ray` at which the streak's axis is nearest, and the
-    /// brightness (0 to 1) of the streak there. `pixel` is the width of a pixel at depth 1.
+    /// Returns the distance in cells along `ray` at which the ray is nearest to the streak's axis,
+    /// and the brightness (0 to 1) of the streak at this distance. `pixel`: width of a pixel at
+    /// depth 1.
     fn met(&self, ray: &Ray, pixel: f32) -> (f32, f32) {
         let (along, to) = (self.head - self.tail, self.tail - ray.origin);
         let (b, c) = (ray.direction.dot(&along), along.norm_squared());
@@ -327,8 +334,8 @@ impl Streak {
     }
 }
 
-/// Returns the transmittance of gas and smoke along `ray` up to the distance `t` (cells), with the
-/// optical depth scaled by [`HIDES`].
+/// Returns the transmittance (RGB, 0 to 1) of gas and smoke along `ray` up to the distance `t`
+/// (cells), with the optical depth scaled by `HIDES`.
 fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let mut depth = 0.0;
     let place = |(near, far): (f32, f32), k: usize| {
@@ -403,7 +410,7 @@ mod tests {
         for (before, after) in (0..200).map(|step| (at(step), at(step + 1))) {
             for (before, after) in before.iter().zip(&after) {
                 let way = (after.head - before.head).norm();
-                // The clot has been replaced by a new one.
+                // The spark has been replaced by a new one.
                 if after.kelvin > before.kelvin {
                     jumps += 1;
                 } else {

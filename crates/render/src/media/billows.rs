@@ -1,32 +1,32 @@
-//! Billow noise for clouds: a periodic 3D texture of noise and its gradient, so that shading needs
-//! a single look-up and no finite differences.
+//! Billow noise (rounded bulges) for clouds: a periodic 3D texture of the noise and its gradient,
+//! with which shading needs a single look-up and no finite differences.
 
 use std::sync::LazyLock;
 
 use crate::math::{V3, v3};
 use lavoxel_base::simd::{Simd, hash};
 
-/// Edge length of the noise texture in texels; a power of two.
+/// Edge length of the billow texture in texels; a power of two.
 pub const SIDE: usize = 64;
-/// Number of billows of the broadest octave along an edge of the texture.
+/// Number of billows of the broadest octave along an edge of the billow texture.
 pub const BROADEST: i32 = 2;
-/// Number of octaves of the noise.
+/// Number of octaves of the billow noise.
 const OCTAVES: u32 = 4;
-/// Ratio of the amplitudes of consecutive octaves. Chosen by eye.
+/// Ratio of the amplitudes of consecutive octaves of the billow noise. Chosen by eye.
 const FINER: f32 = 0.68;
-/// Mean of the sum of all octaves, subtracted from the sum.
+/// Mean of the sum of all octaves of the billow noise, subtracted from the sum.
 const MEAN: f32 = 0.45;
-/// Factor that scales the difference to about −1..1.
+/// Factor from the sum of the octaves, less `MEAN`, to the billow noise of about −1 to 1.
 const STRENGTH: f32 = 2.1;
-/// Maximum slope that a byte encodes, in height per edge length of the broadest billows; steeper
-/// slopes are clamped.
+/// Maximum slope that a byte of the billow texture encodes, in height per edge length of the
+/// broadest billows; steeper slopes are clamped.
 pub const STEEPEST: f32 = 12.0;
 
-/// Texels of the noise texture: height, and slopes along x, y and z. The first texel of each row,
-/// layer and slab is repeated at its end, for interpolation.
+/// Texels of the billow texture, each with the encoded height and the encoded slopes along x, y and
+/// z. Along each axis the first texel is repeated at the end, for interpolation.
 struct Block(Vec<[u8; 4]>);
 
-/// Shared instance of the noise texture, computed on first use.
+/// Shared instance of the billow texture, computed on first use.
 static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     let value = |[x, y, z]: [usize; 3]| {
         let p = v3(x as f32, y as f32, z as f32) * (BROADEST as f32 / SIDE as f32);
@@ -64,7 +64,8 @@ static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     )
 });
 
-/// Returns gradient noise at `p` that repeats after `period` units along each axis.
+/// Returns gradient noise (about −1 to 1) at `p`, with lattice spacing 1, that repeats along each
+/// axis after the distance `period`.
 fn periodic(p: V3, period: i32) -> f32 {
     let cell = p.map(f32::floor);
     let f = p - cell;
@@ -84,15 +85,16 @@ fn periodic(p: V3, period: i32) -> f32 {
     1.2 * mix(sheet(0), sheet(1), w.z)
 }
 
-/// Returns the height (about −1 to 1) and the slope of the billow noise at `p`, in edge lengths of
-/// the broadest billows. `s` selects the SIMD instructions.
+/// Returns the height (about −1 to 1) and the slope of the billow noise at `p`. Lengths are in edge
+/// lengths of the broadest billows; `s` selects the SIMD instructions.
 #[inline(always)]
 pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
     let (rows, between) = nearest_texels(p);
     decoded(s.blend(rows, between))
 }
 
-/// Returns height and slope of the billow noise at `p` and at `q`, as [`billow`].
+/// Returns the results of `billow` at `p` and at `q`: height (about −1 to 1) and slope of the
+/// billow noise.
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     let ((near, between), (others, beside)) = (nearest_texels(p), nearest_texels(q));
@@ -102,8 +104,8 @@ pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     ]
 }
 
-/// Returns four pairs of texels along x that surround `p`, and the interpolation fractions (0 to 1)
-/// along x, y and z.
+/// Returns the eight texels around `p` as four pairs of neighbours along x, and the interpolation
+/// fractions (0 to 1) along x, y and z.
 #[inline(always)]
 fn nearest_texels(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     let whole = SIDE + 1;
@@ -127,8 +129,9 @@ fn nearest_texels(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     (rows, between)
 }
 
-/// Decodes height and slope of the billows from interpolated bytes (0 to 255): `value` for the
-/// height, `east`, `up` and `south` for the components of the slope.
+/// Returns the height (about −1 to 1) and the slope of the billow noise, decoded from interpolated
+/// bytes (0 to 255): `value` for the height, `east`, `up` and `south` for the components of the
+/// slope.
 #[inline(always)]
 fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     let scale = 2.0 / 255.0;
@@ -138,7 +141,7 @@ fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     )
 }
 
-/// Returns the bytes of the texel `start` and of the next texel along x.
+/// Returns the bytes of the two neighbouring texels along x that begin at the byte index `start`.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..]
@@ -146,8 +149,8 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
         .expect("a texel has one to its east")
 }
 
-/// Returns the noise as a repeating 3D texture: its edge in texels, and per texel (x fastest) the
-/// encoded height and the encoded slopes along x, y and z.
+/// Returns the billow noise as a repeating 3D texture: its edge length in texels, and per texel (x
+/// fastest) the encoded height and the encoded slopes along x, y and z.
 pub fn texels() -> (usize, Vec<[u8; 4]>) {
     let whole = SIDE + 1;
     let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);

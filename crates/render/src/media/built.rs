@@ -1,8 +1,9 @@
 //! Shading of built matter: walls of plaster or of stones in courses, and tiled roofs.
 //!
-//! Their densities are the amounts of whole cells, without low-pass. Between cell centres the
-//! density of a wall changes over a part of the distance only, which keeps corners sharp; the
-//! density of a roof changes over the whole distance, which turns steps into an even slope.
+//! Built matter is drawn from the amounts of whole cells, without the low-pass. Between two cell
+//! centres the density of a wall changes over a fraction of the distance only, which keeps corners
+//! sharp; the density of a roof changes over the whole distance, which makes an even slope of
+//! steps.
 
 use crate::math::{V3, in_widths, saturate, smoothstep, times, v3};
 use crate::media::grains;
@@ -15,31 +16,36 @@ use lavoxel_base::simd::hash;
 
 // Look constants without a named source are chosen by eye.
 
-/// Steepness of the density of a wall between two cells, relative to linear interpolation.
+/// Factor from the linearly interpolated density gradient between two cell centres to the steeper
+/// gradient that a wall is drawn with.
 pub const SHARP: f32 = 3.0;
-/// Minimum component of the unit gradient along an axis from which the surface normal is set to
+/// Component of the density's unit gradient along an axis above which the surface normal is set to
 /// that axis.
 pub const SIDE: f32 = 0.95;
-/// Offset in cells of the samples for the near gradient.
+/// Half the distance in cells between the two density samples per axis of the near gradient, which
+/// follows single cells.
 pub const NEAR: f32 = 0.4;
-/// Offset in cells of the samples for the wide gradient.
+/// Half the distance in cells between the two density samples per axis of the wide gradient, which
+/// smooths the steps of roofs.
 pub const WIDE: f32 = 1.3;
-/// Weight of the near gradient that is added to the wide gradient on roofs.
+/// Weight of the near gradient of the density in the normal of roofs, added to the wide gradient
+/// with the weight 1.
 pub const BOTH: f32 = 0.3;
 /// Length and height of a stone, in cells.
 pub const STONE: [f32; 2] = [1.7, 0.85];
 /// Length and height of a roof tile, in cells.
 pub const TILE: [f32; 2] = [0.55, 0.5];
-/// Pixel sizes, relative to a stone or tile, at which stones and tiles begin to fade, and have
-/// vanished.
+/// Fade-out of stones and tiles with distance: pixel widths, as fractions of the size of a stone or
+/// tile, at which the fading begins and from which on they are invisible.
 pub const SEEN: [f32; 2] = [0.25, 0.6];
-/// Fraction of light that is lost at the dirty foot of a wall.
+/// Fraction of its light that a wall loses to dirt at its foot.
 pub const SOILED: f32 = 0.4;
-/// Heights above the ground, in cell widths, at which the dirt of a wall ends, and is strongest.
+/// Dirt at the foot of a wall: heights above the ground, in cell widths, above which there is none
+/// and below which it is strongest.
 pub const FOOT: [f32; 2] = [3.0, 0.2];
 
-/// Returns the position at which linear interpolation of the density gives the sharpened density of
-/// a wall at `p` (cells).
+/// Returns the point at which linear interpolation of the density gives the sharpened density (see
+/// `SHARP`) of a wall at the point `p` (cells).
 pub(crate) fn sharpened(p: V3) -> V3 {
     p.map(|x| {
         let cell = (x - 0.5).floor() + 0.5;
@@ -47,8 +53,8 @@ pub(crate) fn sharpened(p: V3) -> V3 {
     })
 }
 
-/// Returns the outward unit normal at `p` (cells): along an axis on sides of cells, otherwise from
-/// a gradient over several cells.
+/// Returns the outward unit normal of a wall or roof at the point `p` (cells): along an axis on the
+/// sides of cells, otherwise from density samples over several cells.
 pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     let density = |p: V3| {
         field.density(if preset == Preset::Wall {
@@ -73,16 +79,17 @@ pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     }
 }
 
-/// Stone or roof tile. `tone`: random number (0 to 1); `edge`: distance to its edge in cells; `up`:
-/// height within its course, 0 to 1.
+/// Stone or roof tile at a point of a surface: `tone` is the piece's random number (0 to 1), `edge`
+/// the distance of the point to the piece's edge in cells, `up` the point's height within the
+/// course (0 to 1).
 struct Stone {
     tone: f32,
     edge: f32,
     up: f32,
 }
 
-/// Returns the stone or tile at the position (`along` the courses, `up`) on a surface covered with
-/// pieces of `wide` × `high` cells.
+/// Returns the stone or tile at a position of a surface that pieces of `wide` × `high` cells cover.
+/// (`along`, `up`): position along the courses and across the courses, in cells.
 fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Stone {
     let row = (up / high).floor();
     let place = along / wide + 0.5 * row + 0.3 * noise::share_of(hash([row as i32, 7, 3]));
@@ -96,7 +103,7 @@ fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Stone {
     }
 }
 
-/// Returns the linear RGB light from the surface at `hit` towards the camera.
+/// Returns the linear RGB light from the wall or roof at `hit` towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, n) = (hit.clear.look, hit.normal);
     let q = in_widths(hit.point, context.look.cell_height);
@@ -122,26 +129,28 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     )
 }
 
-/// Returns the visibility (0 to 1) of detail of `size` cells if a pixel is `pixel` cells wide.
+/// Returns the visibility (0 to 1) of details that are `size` cells large where a pixel is `pixel`
+/// cells wide.
 fn seen(pixel: f32, size: f32) -> f32 {
     1.0 - smoothstep(SEEN[0], SEEN[1], pixel / size)
 }
 
-/// Point of a surface, with the noise values that all textures share.
+/// Point of a wall or roof, with its position and steepness, from which the textures are computed.
 struct BuiltSurface {
     q: V3,
-    /// Position along the courses and upwards, in cell widths.
+    /// Position of the point along the courses and upwards, in cell widths.
     flat: [f32; 2],
     /// Steepness of the surface: 0 level, 1 vertical.
     upright: f32,
     broad: f32,
     fine: f32,
-    /// Width of a pixel at the surface, in cells.
+    /// Width of a pixel at the point, in cells.
     pixel: f32,
 }
 
 impl BuiltSurface {
-    /// Returns the brightness factor of roof tiles. `waves` scales the contrast.
+    /// Returns the brightness factor of roof tiles at this point; `waves` is the setting of the
+    /// look that scales the contrast.
     fn tiles(&self, waves: f32) -> f32 {
         let tile = piece(self.flat, TILE);
         // Each tile is shaded by the tile above.
@@ -150,8 +159,9 @@ impl BuiltSurface {
         1.0 + waves * (0.18 * self.broad + own + 0.10 * self.fine)
     }
 
-    /// Returns the brightness factor of a wall at the height `above` (cell widths) over the ground.
-    /// `waves` up to 1 scales the contrast of plaster, from 1 to 2 stones appear.
+    /// Returns the brightness factor of a wall at this point, which is `above` cell widths over the
+    /// ground. `waves`: setting of the look; up to 1 it scales the contrast of plaster, from 1 to 2
+    /// stones appear.
     fn wall(&self, waves: f32, above: f32) -> f32 {
         let streaks =
             noise::fractal(v3(self.q.x * 1.1, self.q.y * 0.10, self.q.z * 1.1), 2) * self.upright;

@@ -1,4 +1,4 @@
-//! Media other than lava, sorted by the way in which rays treat each: translucent, opaque, or gas.
+//! Media other than lava, sorted by their interaction with rays: translucent, opaque, or gas.
 
 use crate::math::{V3, at_stops, saturate};
 use crate::media::fog::{Fog, FogField};
@@ -9,29 +9,30 @@ use crate::volume::field::MediumField;
 use crate::volume::places::Skipping;
 use lavoxel_automaton::view::{Form, LookSpec, MaterialLook};
 
-/// Maximum density (0 to 1) at which a medium other than lava is not drawn.
+/// Density (0 to 1) up to which a medium other than lava is not drawn.
 pub const LEAST: f32 = 0.02;
-/// Number of entries of the opacity table.
+/// Number of entries of a medium's opacity table.
 const ENTRIES: usize = 256;
 
 /// Media other than lava, prepared for a frame of the cinematic style.
 pub(crate) struct Media<'a> {
-    /// Translucent media, such as water.
+    /// Translucent media, such as water, with their surfaces.
     pub(crate) clear: Vec<Clear<'a>>,
     /// Opaque media, such as sand.
     pub(crate) solids: Vec<Clear<'a>>,
-    /// Gases, and shadows of opaque media; `None` if there are neither.
+    /// Gases of the automaton, and the shadows of opaque media; `None` if the frame has neither
+    /// gases nor opaque media.
     pub(crate) fog: Option<FogField<'a>>,
-    /// Ash and steam in the air; `None` if there are neither.
+    /// Smoke: ash and steam in the simulated air; `None` if there is none.
     pub(crate) smoke: Option<SmokeField<'a>>,
 }
 
-/// Gases, smoke and haze of a frame.
+/// Gases, smoke and haze of a frame, with the settings of their ray marching.
 #[derive(Clone, Copy)]
 pub(crate) struct Clouds<'a> {
     pub(crate) fog: Option<&'a Fog>,
     pub(crate) smoke: Option<&'a Smoke>,
-    /// Haze, which the plain styles draw instead of smoke.
+    /// Haze, which the plain styles draw instead of smoke; `None` if there is none.
     pub(crate) haze: Option<&'a Haze>,
     /// Size of the simulation box in cells along x, y and z.
     pub(crate) size: [f32; 3],
@@ -40,9 +41,9 @@ pub(crate) struct Clouds<'a> {
 }
 
 impl<'a> Media<'a> {
-    /// Sorts the media of a frame. `shown` is the part of the simulation box in which media are
-    /// drawn (lower and upper bound per axis, as fractions); `skipping` is the way to skip empty
-    /// space.
+    /// Sorts the media `all` of a frame and prepares its gases and smoke. `shown`: region of the
+    /// simulation box in which media are drawn (lower and upper bound per axis, as fractions);
+    /// `skipping`: method by which rays skip empty space.
     pub(crate) fn new(
         all: Vec<Clear<'a>>,
         clouds: Clouds<'a>,
@@ -69,22 +70,23 @@ impl<'a> Media<'a> {
     }
 }
 
-/// Medium other than lava, prepared for a frame.
+/// Medium other than lava (translucent, opaque or gas), prepared for a frame.
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,
-    /// Optical properties for light inside the medium; [`Liquid::NONE`] if the medium is not
+    /// Optical properties for light inside the medium; `Liquid::NONE` unless the medium is
     /// translucent.
     pub(crate) liquid: Liquid,
-    /// Linear RGB colour, for the plain styles.
+    /// Colour of the medium in the plain styles, linear RGB.
     color: V3,
-    /// Opacity of one ray step against the density (evenly spaced from 0 to 1), for the plain
-    /// styles.
+    /// Opacity (0 to 1) of one step of ray marching in the plain styles, for `ENTRIES` densities
+    /// evenly spaced from 0 to 1.
     opacity: Vec<f32>,
 }
 
 impl<'a> Clear<'a> {
-    /// Prepares a medium for rays with the step of `look`.
+    /// Prepares the medium `medium` with the densities `field` for ray marching with the step of
+    /// `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.linear_color());
         let liquid = if medium.preset.form() == Form::Clear {
@@ -101,8 +103,8 @@ impl<'a> Clear<'a> {
         }
     }
 
-    /// Returns the linear RGB colour and the opacity (0 to 1) of one ray step through matter of the
-    /// density `density`, for the plain styles.
+    /// Returns the linear RGB colour and the opacity (0 to 1) of one ray-marching step through this
+    /// medium at the density `density` (0 to 1), for the plain styles.
     #[inline(always)]
     pub(crate) fn matter(&self, density: f32) -> [f32; 4] {
         let place = saturate(density) * (ENTRIES - 1) as f32;
@@ -113,9 +115,9 @@ impl<'a> Clear<'a> {
     }
 }
 
-/// Returns the opacities of a ray step of `step` cells through a medium, for `entries` densities
-/// evenly spaced from 0 to 1; for the plain styles. Opacity is a power law in the step, so that the
-/// sum along a ray does not depend on the step.
+/// Returns the opacities (0 to 1) of a ray-marching step of `step` cells through a medium, for
+/// `entries` densities evenly spaced from 0 to 1; used by the plain styles. Opacity is a power law
+/// in the step, which makes the total along a ray independent of the step.
 pub fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
     let of_step = |i: usize| {
         let density = i as f32 / (entries - 1) as f32;

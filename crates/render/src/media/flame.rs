@@ -1,5 +1,5 @@
 //! Flame of a candle: a drop of glowing gas above a wick, and its light on the surroundings. The
-//! shape is a formula, not simulated.
+//! shape of the flame is a formula; the flame is not simulated.
 //!
 //! ```text
 //!       )         tip, orange
@@ -26,37 +26,37 @@ pub const FOOT: V3 = V3::new(0.06, 0.12, 0.34);
 pub const BODY: V3 = V3::new(1.0, 0.66, 0.27);
 /// Colour at the tip of a flame, linear RGB.
 pub const TIP: V3 = V3::new(1.0, 0.40, 0.08);
-/// Brightness of the flame itself, in units of linear light.
+/// Factor on the colours of the flame where the flame itself is drawn.
 pub const BRIGHT: f32 = 5.0;
 /// Colour of the light that a flame sheds on its surroundings, linear RGB.
 pub const LIGHT: V3 = V3::new(1.0, 0.56, 0.22);
-/// Strength of the flame's light on surfaces.
+/// Factor on the colour `LIGHT` for the flame's light on surfaces.
 pub const LIT: f32 = 3.0;
-/// Strength of the flame's light inside a translucent material.
+/// Factor on the colour `LIGHT` for the flame's light inside a translucent material.
 pub const INSIDE: f32 = 1.15;
 /// Penetration depth (1/e) of the flame's light in a translucent material for red, green and blue,
 /// in flame heights.
 pub const ENTERS: V3 = V3::new(1.25, 0.80, 0.50);
-/// Amplitude of the tip's sway east and south, in flame heights.
+/// Amplitude of the sway of the flame's tip east and south, in flame heights.
 const BLOWN: [f64; 2] = [0.07, 0.05];
-/// Frequency of the tip's sway east and south, in cycles per step.
+/// Frequency of the sway of the flame's tip east and south, in cycles per step.
 const TURNS: [f64; 2] = [0.37, 0.23];
 
-/// Candle flame in a frame.
+/// Flame of a candle at the time of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flame {
     /// Position of the flame's foot in cells.
     pub foot: V3,
     /// Height of the flame, in cell widths.
     pub height: f32,
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
     /// Displacement of the tip to the east and to the south, in flame heights.
     pub blown: [f32; 2],
 }
 
 impl Flame {
-    /// Returns the flame of `look` after `steps` steps; `None` if the look has no flame.
+    /// Returns the flame of `look` after `steps` simulation steps; `None` if the look has no flame.
     pub fn from_look(look: &LookSpec, steps: f64) -> Option<Self> {
         let [x, y, z, height] = look.flame?;
         let blown =
@@ -70,8 +70,8 @@ impl Flame {
         })
     }
 
-    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the bounding
-    /// sphere of the flame; `None` if the ray misses.
+    /// Returns the distances in cells at which `ray` enters and leaves the bounding sphere of the
+    /// flame, limited to `far`; `None` if the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let way = in_widths(ray.direction, self.tall);
         let to = in_widths(self.foot - ray.origin, self.tall) + v3(0.0, 0.5 * self.height, 0.0);
@@ -91,7 +91,8 @@ impl Flame {
         self.span(ray, f32::MAX).is_some()
     }
 
-    /// Returns the linear RGB light of the flame along `ray` up to the distance `far` (cells).
+    /// Returns the linear RGB light that the flame emits along `ray` up to the distance `far`
+    /// (cells).
     pub(crate) fn light(&self, ray: &Ray, far: f32) -> V3 {
         let Some((from, to)) = self.span(ray, far) else {
             return V3::zeros();
@@ -107,7 +108,8 @@ impl Flame {
         sum * (step * in_widths(ray.direction, self.tall).norm() * BRIGHT / (WIDE * self.height))
     }
 
-    /// Returns the emitted linear RGB light at `p`, an offset from the flame's foot in cell widths.
+    /// Returns the linear RGB light that the flame emits at `p`, an offset from its foot in cell
+    /// widths.
     fn glow(&self, p: V3) -> V3 {
         let up = p.y / self.height;
         if up <= 0.0 || up >= 1.0 {
@@ -126,8 +128,8 @@ impl Flame {
         color * (shape * (1.0 - 0.8 * dark))
     }
 
-    /// Returns the linear RGB light of the flame on a surface at `p` (cells) with the unit normal
-    /// `n`.
+    /// Returns the linear RGB light of the flame that arrives on a surface at the point `p` (cells)
+    /// with the unit normal `n`.
     pub(crate) fn at(&self, p: V3, n: V3) -> V3 {
         let to = self.toward(p);
         let apart = to.norm_squared() / (self.height * self.height);
@@ -135,15 +137,16 @@ impl Flame {
         LIGHT * (LIT * facing / (apart + 0.8))
     }
 
-    /// Returns the light of the flame on rock, divided by `of_lava`, the colour of the lava's
-    /// light: the shading of rock multiplies by that colour.
+    /// Returns the light of the flame that arrives on rock at the point `p` (cells) with the unit
+    /// normal `n`, divided by `of_lava`, the colour of the lava's light, because the shading of
+    /// rock multiplies by that colour.
     pub(crate) fn on_rock(&self, p: V3, n: V3, of_lava: V3) -> V3 {
         self.at(p, n)
             .zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
     }
 
-    /// Returns the linear RGB light of the flame that comes out of a translucent material at `p`
-    /// (cells).
+    /// Returns the linear RGB light of the flame that leaves a translucent material at the point
+    /// `p` (cells) after scattering inside.
     pub(crate) fn inside(&self, p: V3) -> V3 {
         let apart = self.toward(p).norm() / self.height;
         LIGHT.zip_map(&ENTERS, |light, reach| {
@@ -151,7 +154,8 @@ impl Flame {
         })
     }
 
-    /// Returns the offset from `p` (cells) to the middle of the flame, in cell widths.
+    /// Returns the offset from the point `p` (cells) to the bright part of the flame, at 35 % of
+    /// its height, in cell widths.
     fn toward(&self, p: V3) -> V3 {
         in_widths(self.foot - p, self.tall) + v3(0.0, lerp(0.0, self.height, 0.35), 0.0)
     }

@@ -10,8 +10,8 @@
 //!     lava
 //! ```
 //!
-//! The simulated gas moves randomly by whole cells. The coarse, blurred grid hides these jumps and
-//! permits longer ray steps.
+//! The gas of the automaton moves randomly by whole cells. The coarse, blurred grid hides these
+//! jumps and permits longer ray steps.
 
 use lavoxel_automaton::view::{Form, MaterialLook, Preset};
 use lavoxel_automaton::world::Span;
@@ -31,47 +31,51 @@ use lavoxel_base::simd::{Portable, Simd};
 
 // Look constants without a named source are chosen by eye.
 
-/// Extinction per cell length of a cell full of gas; the transmittance is exp(−extinction ·
-/// length).
+/// Extinction, per cell length, of a cell full of gas whose look has the usual depth; the
+/// transmittance is exp(−extinction · length).
 pub(crate) const DENSE: f32 = 0.25;
-/// Maximum number of kinds of gas with own optical properties; further gases are drawn like the
-/// last kind.
+/// Maximum number of kinds of gas with own optical properties; all further kinds are drawn like the
+/// last one.
 pub const KINDS: usize = 2;
-/// Longest side of the simulation box, in cells, above which coarse cells have an edge of 4 instead
-/// of 2 cells.
+/// Longest side of the simulation box, in cells, above which a cell of the fog's coarse grid is 4
+/// instead of 2 cells wide.
 const LARGE: usize = 256;
-/// Maximum sum of both encoded densities (255 for 1) at which gas is not drawn.
+/// Sum of the encoded densities of both kinds of gas (255 encodes the density 1) up to which gas is
+/// not drawn.
 pub const LEAST: u16 = 2;
-/// Maximum horizontal displacement of gas by eddies, in coarse cells.
+/// Maximum horizontal displacement of gas by eddies, in cells of the fog's coarse grid.
 const BENT: f32 = 1.4;
-/// Frequency of the eddies, in waves per pattern unit (1/128 of the simulation box's longer side).
-/// Eddies rise together with the billows.
+/// Frequency of the eddies that displace gas, in waves per pattern unit (1/128 of the simulation
+/// box's longer side). Eddies rise as fast as the billows.
 const EDDIES: f32 = 0.11;
-/// Distance in coarse cells over which gas fades out towards a side or the top of the simulation
-/// box; without fading, the cut gas would look like a wall.
+/// Distance over which gas fades out towards a side or the top of the simulation box, in cells of
+/// the fog's coarse grid; without the fading, the cut gas would look like a wall.
 const THINNED: f32 = 3.0;
 /// Number of coarse cells along an axis below which gas does not fade out along that axis, because
-/// the simulation box is a thin slice.
+/// such a simulation box is only a thin slab.
 const SLICE: usize = 10;
-/// Fraction of the extinction that applies to light from below: this light comes from a wide area
+/// Fraction of a gas's extinction that applies to light from below, which comes from a wide area
 /// and is scattered around obstacles.
 const DETOURS: f32 = 0.45;
-/// Largest ray step of a look, in cells, for which gas is sampled once per coarse cell; longer
-/// steps sample less often.
+/// Step of ray marching, in cells, at which gas is sampled once per coarse cell; a look with
+/// another step scales the distance between samples of gas in proportion.
 const USUAL_STEP: f32 = 0.5;
-/// Minimum distance between samples, in coarse cells.
+/// Minimum distance between samples of gas along a ray, in cells of the fog's coarse grid.
 const FINEST: f32 = 0.4;
-/// Extinction per cell length of an opaque material for sunlight, in the unit of [`DENSE`].
+/// Extinction of sunlight per cell length in a cell full of an opaque material.
 const SOLID: f32 = 1.2;
-/// Extinction per cell length of ice for sunlight; lower than `SOLID`, because ice lets much light
-/// through.
+/// Extinction of sunlight per cell length in a cell full of ice whose look has the usual depth;
+/// lower than `SOLID`, because ice lets much light through.
 const ICE: f32 = 0.12;
-/// Offset in coarse cells, along the normal and towards the sun, at which the sunlight on a surface
-/// is read; in the surface's own coarse cell it would be dark.
+/// Offset, along the surface normal and towards the sun, of the point at which the sunlight on a
+/// surface is read, in cells of the fog's coarse grid; without the offset, the surface's own matter
+/// would darken it.
 pub const OFF: f32 = 1.25;
-/// Distance outside of the simulation box, in coarse cells, over which shadows fade out.
+/// Distance from the simulation box, outwards in cells of the fog's coarse grid, over which the
+/// shadows of gas and matter fade out.
 pub const FADED: f32 = 8.0;
-/// Minimum sine of the sun's elevation for shadows; a lower sun casts shadows as at this elevation.
+/// Minimum sine of the sun's elevation for shadows of gas and matter; below, shadows are cast as at
+/// this elevation.
 const LOWEST: f32 = 0.2;
 
 /// Optical properties of a kind of gas.
@@ -81,12 +85,12 @@ pub struct GasOptics {
     pub extinction: f32,
     /// Single-scattering albedo, linear RGB.
     pub albedo: V3,
-    /// Amplitude of the billows: 0 none, 1 usual.
+    /// Amplitude of the density variation by billows in the gas: 0 none, 1 usual.
     pub billows: f32,
 }
 
 impl GasOptics {
-    /// Placeholder for a missing kind of gas.
+    /// Optical properties of a missing kind of gas: no extinction.
     pub const NONE: Self = Self {
         extinction: 0.0,
         albedo: V3::new(0.0, 0.0, 0.0),
@@ -103,28 +107,28 @@ impl GasOptics {
     }
 }
 
-/// Inputs on which a `Fog` depends in addition to the amounts of gas: a fog is reused while they
-/// are equal.
+/// Inputs on which a `Fog` depends in addition to the amounts in the cells; an existing fog is
+/// reused while these inputs are unchanged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Unit direction towards the sun.
     sun: V3,
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
-    /// Pattern unit in cells.
+    /// Pattern unit in cells: 1/128 of the simulation box's longer side.
     unit: f32,
-    /// Height in cells by which the eddies have risen.
+    /// Height in cells by which the eddies of the gas have risen.
     risen: f32,
-    /// Index in [`Volume::media`] and optical properties of each gas.
+    /// Index in `Volume::media` and optical properties of each gas.
     media: Vec<(usize, GasOptics)>,
-    /// Index in [`Volume::media`] and extinction per cell length of each opaque medium.
+    /// Index in `Volume::media` and extinction per cell length of each opaque medium.
     solids: Vec<(usize, f32)>,
 }
 
 impl Wanted {
-    /// Returns the inputs for the gases and opaque media of `volume`; `None` if there are neither.
-    /// `sun`: direction towards the sun; `tall`: height of a cell in cell widths; `risen`: height
-    /// in cells by which the eddies have risen.
+    /// Returns the inputs of the fog for the gases and opaque media of `volume`; `None` if the
+    /// volume has neither. `sun`: direction towards the sun; `tall`: drawn height of a cell in cell
+    /// widths; `risen`: height in cells by which the eddies have risen.
     pub fn new(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
         let there = || {
             volume
@@ -160,12 +164,13 @@ impl Wanted {
         })
     }
 
-    /// Returns true if a fog depends on media of the form `form`.
+    /// Returns true if fog depends on media of the form `form`.
     pub fn reads(form: Form) -> bool {
         form != Form::Clear
     }
 
-    /// Returns the indices in [`Volume::media`] of the gases and opaque media.
+    /// Returns the indices in `Volume::media` of the gases and opaque media on which the fog
+    /// depends.
     pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
         self.media
             .iter()
@@ -174,16 +179,16 @@ impl Wanted {
     }
 }
 
-/// Gases of a frame on the coarse grid, with a grid of blocks that tells where there is gas.
+/// Gases of a frame on a coarse grid, with a grid of blocks that marks where there is gas.
 #[derive(Clone, Debug)]
 pub struct Fog {
     /// Size of the simulation box in cells along x, y and z.
     size: [f32; 3],
-    /// Edge of a coarse cell, in cells.
+    /// Edge length of a coarse cell, in cells.
     pub edge: usize,
     /// Number of coarse cells along each axis.
     pub grid: Grid,
-    /// Encoded coarse cells, x fastest. Bytes (255 for 1): densities of the two kinds,
+    /// Encoded coarse cells, x fastest. Bytes (255 for 1): densities of the two kinds of gas,
     /// transmittance of sunlight, transmittance of light from below.
     pub cells: Vec<[u8; 4]>,
     pub kinds: Vec<GasOptics>,
@@ -192,8 +197,8 @@ pub struct Fog {
 }
 
 impl Fog {
-    /// Computes the gases of `volume`. `rows` returns for the index of a medium the range along x
-    /// of the non-empty cells of each row (row index `z · ny + y`).
+    /// Computes the fog of `volume` from the inputs `wanted`. `rows` returns for the index of a
+    /// medium the range along x of the non-empty cells of each row (row index `z · ny + y`).
     pub fn new<'a>(volume: &Volume, wanted: &Wanted, rows: impl Fn(usize) -> &'a [Span]) -> Self {
         let fine = volume.grid;
         let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE {
@@ -282,23 +287,24 @@ impl Fog {
         }
     }
 
-    /// Returns true if there is no gas.
+    /// Returns true if the fog has no gas that is drawn.
     pub(crate) fn is_clear(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Returns true if there is neither gas nor a shadow of opaque media.
+    /// Returns true if the fog has neither gas nor a shadow of opaque media.
     pub fn is_empty(&self) -> bool {
         self.is_clear() && !self.is_shaded
     }
 
-    /// Returns the bounding boxes of the blocks that contain gas, in cells.
+    /// Returns the bounding boxes of the fog's blocks that contain gas, in cells.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 }
 
-/// Medium at the resolution of the simulation's cells.
+/// Densities of a medium per cell of the simulation, from which means over coarse cells are
+/// computed.
 struct Fine<'a> {
     grid: Grid,
     edge: usize,
@@ -306,7 +312,8 @@ struct Fine<'a> {
     rows: &'a [Span],
 }
 
-/// Adds to `to` the mean density (1: full) of the medium `from` in each coarse cell, times `share`.
+/// Adds to the values `to` of the coarse cells the mean density (1: full cell) of the medium `from`
+/// in each coarse cell, times `share`.
 fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     let Grid { nx, ny, nz } = from.grid;
     let edge = from.edge;
@@ -374,8 +381,7 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     to
 }
 
-/// Reduces `values` to zero towards the sides and the top of the simulation box. Eddies, applied
-/// later, make the faded border ragged.
+/// Fades `values` to zero towards the sides and the top of the simulation box.
 fn thin(values: &mut [f32], grid: Grid) {
     let left = |cell: usize, count: usize, floor: bool| {
         let away = (count - 1 - cell).min(if floor { count } else { cell });
@@ -403,8 +409,8 @@ fn thin(values: &mut [f32], grid: Grid) {
         });
 }
 
-/// Returns `values` displaced horizontally by eddies, so that rising gas meanders. `edge`: edge of
-/// a coarse cell in cells.
+/// Returns `values` displaced horizontally by eddies, which makes rising gas meander. `edge`: edge
+/// length of a coarse cell in cells.
 fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let far = (BENT + 1.0).ceil() as usize;
@@ -430,8 +436,9 @@ fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     to
 }
 
-/// Returns the bilinear interpolation at `place` (x, z) in a horizontal layer of `count` coarse
-/// cells, clamped to the layer; `line` returns the row of cells along x with a given z.
+/// Returns the bilinear interpolation at `place` (x, z in coarse cells) in a horizontal plane of
+/// `count` coarse cells along x and z, clamped to the plane; `line` returns the values along x at a
+/// given z.
 fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32; 2]) -> f32 {
     let [(i, fx), (k, fz)] = std::array::from_fn(|axis| {
         let place = place[axis].clamp(0.0, count[axis] as f32 - 1.001);
@@ -441,7 +448,7 @@ fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32;
     along(k) + (along(k + 1) - along(k)) * fz
 }
 
-/// Returns the extinction of all gases together per coarse cell, per cell length.
+/// Returns the extinction per cell length of all gases together, per coarse cell.
 fn total(densities: &[Vec<f32>], kinds: &[GasOptics], grid: Grid) -> Vec<f32> {
     let mut total = vec![0.0; grid.cells()];
     for (values, kind) in densities.iter().zip(kinds) {
@@ -453,8 +460,8 @@ fn total(densities: &[Vec<f32>], kinds: &[GasOptics], grid: Grid) -> Vec<f32> {
     total
 }
 
-/// Returns the transmittance exp(−`exponent`). The comparison avoids the exponential in empty
-/// cells.
+/// Returns the transmittance exp(−`exponent`), or 1 if `exponent` is not positive. Testing this
+/// first avoids the exponential in empty cells.
 fn left(exponent: f32) -> f32 {
     if exponent > 0.0 {
         (-exponent).exp()
@@ -463,8 +470,9 @@ fn left(exponent: f32) -> f32 {
     }
 }
 
-/// Returns the transmittance of sunlight at the centre of each coarse cell. `tall`: height of a
-/// cell in cell widths; `edge`: edge of a coarse cell in cells.
+/// Returns the transmittance of sunlight at the centre of each coarse cell. `extinction`: per cell
+/// length, for each coarse cell; `tall`: height of a cell in cell widths; `edge`: edge length of a
+/// coarse cell in cells.
 fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
     let steep = sun.y.max(LOWEST);
     // Offset from a layer to the layer above, along the ray.
@@ -513,8 +521,9 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     lit
 }
 
-/// Returns the transmittance of light from the floor at the centre of each coarse cell, through the
-/// gas below.
+/// Returns the transmittance of light from the floor, through the gas below, at the centre of each
+/// coarse cell. `extinction`: per cell length, for each coarse cell; `edge`: height of a coarse
+/// cell in cell widths.
 fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     let half = 0.5 * edge * DETOURS;
     let mut lit = vec![1.0; grid.cells()];
@@ -532,18 +541,20 @@ fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     lit
 }
 
-/// Gases of a frame, with the distance between samples and the shown part of the simulation box.
+/// Fog of a frame prepared for ray marching, with the distance between samples and the visible
+/// region of the simulation box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogField<'a> {
     fog: &'a Fog,
     step: f32,
-    /// Lower and upper bound of the shown part of the simulation box along x, y and z, in cells.
+    /// Lower and upper bound of the visible region of the simulation box along x, y and z, in
+    /// cells.
     shown: [[f32; 2]; 3],
     skipping: Skipping,
 }
 
-/// Gas at a point, interpolated: densities of the two kinds, transmittance of sunlight, and
-/// transmittance of light from below; each 0 to 1.
+/// Properties of the fog at a point, interpolated: densities of the two kinds of gas, transmittance
+/// of sunlight, and transmittance of light from below; each 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gas {
     pub(crate) densities: [f32; KINDS],
@@ -552,7 +563,7 @@ pub(crate) struct Gas {
 }
 
 impl Gas {
-    /// Returns true if the gas is too thin to be drawn.
+    /// Returns true if the gas at this point is too thin to be drawn.
     #[inline(always)]
     pub(crate) fn is_nothing(&self) -> bool {
         // A mean of coarse cells below the limit stays below it, except for rounding: hence the
@@ -562,8 +573,9 @@ impl Gas {
 }
 
 impl<'a> FogField<'a> {
-    /// Returns the gases in the part `clip` of the simulation box (lower and upper bound per axis,
-    /// as fractions), for rays with the step `step` of the look, in cells.
+    /// Returns the fog in the region `clip` of the simulation box (lower and upper bound per axis,
+    /// as fractions). `step`: step of ray marching of the look, in cells; `skipping`: method by
+    /// which rays skip empty space.
     pub(crate) fn new(
         fog: &'a Fog,
         step: f32,
@@ -582,12 +594,13 @@ impl<'a> FogField<'a> {
         &self.fog.kinds
     }
 
-    /// Returns the distance between samples in cells.
+    /// Returns the distance between samples of the fog along a ray, in cells of the simulation.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Returns the trilinearly interpolated gas at `p` (cells), clamped to the simulation box.
+    /// Returns the properties of the fog at the point `p` (cells), trilinearly interpolated and
+    /// clamped to the simulation box.
     #[inline(always)]
     pub(crate) fn at(&self, p: V3) -> Gas {
         let grid = self.fog.grid;
@@ -622,14 +635,14 @@ impl<'a> FogField<'a> {
         }
     }
 
-    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the shown
-    /// part; `None` if the ray misses.
+    /// Returns the distances in cells at which `ray` enters and leaves the visible region of the
+    /// simulation box, limited to `far`; `None` if the ray misses.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Returns the transmittance (0 to 1) of sunlight at `p` (cells), through gas and past opaque
-    /// media.
+    /// Returns the transmittance (0 to 1) of sunlight at the point `p` (cells), through gas and
+    /// past opaque media; fades to 1 outside of the simulation box.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         // Outside of the simulation box: value at the nearest side, fading to 1 with distance.
         let size = self.fog.size;
@@ -644,17 +657,18 @@ impl<'a> FogField<'a> {
         )
     }
 
-    /// Returns the edge of a coarse cell in cells.
+    /// Returns the edge length of a coarse cell in cells of the simulation.
     pub(crate) fn edge(&self) -> f32 {
         self.fog.edge as f32
     }
 
-    /// Returns true if there is no gas.
+    /// Returns true if the fog has no gas that is drawn.
     pub(crate) fn is_clear(&self) -> bool {
         self.fog.is_clear()
     }
 
-    /// Returns the sum of the densities of all gases at `p` (cells); 0 outside of the shown part.
+    /// Returns the sum of the densities of all gases at the point `p` (cells); 0 outside of the
+    /// visible region of the simulation box.
     pub(crate) fn density(&self, p: V3) -> f32 {
         let inside =
             (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
@@ -667,8 +681,8 @@ impl<'a> FogField<'a> {
 
     /// Calls `put` with distance and position (cells) of each sample along `ray` that lies in a
     /// block with gas and within `span` (first and last distance), until `put` returns false.
-    /// Samples lie at the distances (n + `jitter`) · step for integers n, no matter which blocks
-    /// are skipped.
+    /// Samples lie at the distances (n + `jitter`) · step for integers n, whichever blocks are
+    /// skipped.
     #[inline(always)]
     pub(crate) fn walk(
         &self,

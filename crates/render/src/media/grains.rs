@@ -10,46 +10,52 @@ use lavoxel_automaton::view::Preset;
 
 // Look constants are chosen by eye.
 
-/// Minimum brightness factor of a grain, even if the look makes the grains very coarse.
+/// Minimum brightness factor of a grain, reached only if the look makes the grains very coarse.
 pub const DARKEST: f32 = 0.15;
 /// Depth below the surface, in cells, at which the density is sampled to distinguish a thin stream
-/// from a heap.
+/// of grains from a heap.
 pub const THIN: f32 = 5.0;
-/// Densities (0 to 1) at the depth `THIN` from which matter is entirely a heap (first), and up to
-/// which matter is entirely a thin stream (second).
+/// Densities (0 to 1) at the depth `THIN` that distinguish grains: at or above the first they are a
+/// heap, at or below the second a thin stream; smooth between.
 pub const THIN_ENDS: [f32; 2] = [0.5, 0.2];
-/// Streaks in falling grains: number per cell sideways, number per cell along the fall, and number
-/// of noise periods that they fall while the ripples move by one unit.
+/// Streaks in falling grains: streaks per cell sideways, streaks per cell along the fall, and speed
+/// of the fall in noise periods per unit by which the pattern of wind ripples moves.
 pub const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
-/// Cosines of the angle between normal and view between which the surface of a stream is frayed
-/// (two values), and the weight of the streaks that is added to the cosine.
+/// Fraying of thin streams of grains: cosine of the angle between surface normal and view at or
+/// below which the stream is transparent, cosine at or above which it is opaque, and weight of the
+/// streaks that are added to the cosine.
 pub const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
 /// Frequency of wind ripples, in waves per pattern unit (1/128 of the simulation box's longer
 /// side).
 pub const RIPPLES: f32 = 0.8;
-/// Amplitude of the slope of wind ripples (height per distance).
+/// Amplitude of the slope of wind ripples on sand (height per distance).
 pub const STEEP: f32 = 0.3;
-/// Weight of the second harmonic, which makes the downwind side of ripples steeper.
+/// Weight of the second harmonic in the slope of wind ripples, which makes their downwind side
+/// steeper.
 pub const LEE: f32 = 0.35;
-/// Additional brightness of the crests of ripples.
+/// Additional brightness of the crests of wind ripples, as a fraction.
 pub const CRESTS: f32 = 0.05;
-/// Number of pixels per ripple at which ripples begin to be visible, and are fully visible.
+/// Fade-in of wind ripples with nearness: numbers of pixels per ripple at which ripples begin to
+/// show and at which they show fully.
 pub const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
-/// Vertical components of the unit normal at which wind ripples begin, and reach their full height.
+/// Fade-in of wind ripples on level sand: vertical components of the surface's unit normal at which
+/// ripples begin to show and at which they have their full height.
 pub const BLOWN: [f32; 2] = [0.74, 0.90];
-/// Direction of the wind (east, south).
+/// Horizontal direction towards which the wind on sand blows (east, south).
 pub const WIND: [f32; 2] = [0.83, 0.56];
-/// Phase of one full ripple, in radians.
+/// Phase of one full wind ripple, in radians.
 pub const TURN: f32 = std::f32::consts::TAU;
-/// Coarseness of grains that the wind has sorted, relative to unsorted grains.
+/// Factor on the contrast between single grains where the wind has sorted the grains and ripples
+/// are drawn.
 pub const BLOWN_GRAIN: f32 = 0.55;
-/// Softness of the shadow edge on grains.
+/// Softness of the border between light and shadow on sand and ash.
 pub const SOFT: Softness = Softness {
     wrap: 0.15,
     bleeds: 0.0,
 };
 
-/// Returns the opacity (0 to 1) of grains at `hit`: thin falling streams have frayed edges.
+/// Returns the opacity (0 to 1) of the surface at `hit`: below 1 in the frayed edges of thin
+/// falling streams of sand or ash, otherwise 1.
 pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
         return 1.0;
@@ -74,8 +80,8 @@ pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     )
 }
 
-/// Returns the height (−1 to 1) and the slope of wind ripples at `hit`. They exist only on gentle
-/// slopes, for looks whose `waves` exceed 1, and if pixels resolve them.
+/// Returns the height (−1 to 1) and the slope of wind ripples on sand at `hit`. Both are 0 on steep
+/// slopes, for looks whose `waves` do not exceed 1, and where ripples are smaller than pixels.
 fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     let (unit, waves) = (context.land.unit, hit.clear.look.waves);
     let pixels = unit / (RIPPLES * hit.t * context.pixel);
@@ -91,7 +97,7 @@ fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     )
 }
 
-/// Returns the height (−1 to 1) of the ripples at `q` (pattern units of 1/128 of the simulation
+/// Returns the height (−1 to 1) of the wind ripples at `q` (pattern units: 1/128 of the simulation
 /// box's longer side), and their rise along the wind.
 fn ripple(q: V3) -> (f32, f32) {
     // Ripples wander, fork where two crests meet, and fade in and out over the field.
@@ -106,7 +112,7 @@ fn ripple(q: V3) -> (f32, f32) {
     )
 }
 
-/// Returns the linear RGB light from a surface of sand or ash towards the camera.
+/// Returns the linear RGB light from the surface of sand or ash at `hit` towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
     let fine = noise::gradient(p * 4.3);

@@ -1,9 +1,9 @@
 //! Haze: ash and steam in the air as the plain styles draw them, translucent and coloured by
 //! density.
 //!
-//! Densities differ by powers of ten between a vent and the sky. Colour and opacity therefore go by
-//! the logarithm of the density, over a fixed range: a colour stands for the same density in all
-//! pictures.
+//! Densities differ by powers of ten between a vent and the sky. Colour and opacity therefore
+//! depend on the logarithm of the density, over a fixed range: a colour stands for one density in
+//! all pictures.
 
 use std::sync::LazyLock;
 
@@ -22,13 +22,13 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Densities at the lower and the upper end of the colour scale, as powers of ten of kg/m³; thinner
-/// air is transparent.
+/// Densities of ash and steam at the lower and the upper end of the haze's colour scale, as powers
+/// of ten of kg/m³; thinner air is transparent.
 const RANGE: (f32, f32) = (-6.0, 0.0);
-/// Opacity per cell length at the upper end of the colour scale; at the position x (0 to 1) on the
-/// scale, the opacity is x² times this value. Chosen by eye.
+/// Opacity per cell length at the upper end of the haze's colour scale; at the position x (0 to 1)
+/// on the scale, the opacity is x² times this value. Chosen by eye.
 pub const OPACITY: f32 = 0.14;
-/// Number of entries of the colour table.
+/// Number of entries of the haze's colour table.
 const ENTRIES: usize = 256;
 
 /// Palette of the haze, from dark slate through blue to pale sand; different from the palettes of
@@ -48,13 +48,15 @@ pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     })
 });
 
-/// Returns the scale of the haze's colour bar: name, unit and range.
+/// Returns the scale of the haze's colour bar: name and unit of the density, and the range of its
+/// power of ten.
 pub fn scale() -> Scale {
     Scale::new("ash and steam", "log10 kg/m³", RANGE)
 }
 
-/// Returns the linear RGB colour (not premultiplied) and the opacity of a ray step of `step` cells,
-/// for positions on the colour scale evenly spaced from 0 to 1.
+/// Returns the linear RGB colour (not premultiplied) and the opacity (0 to 1) of a ray-marching
+/// step of `step` cells through haze, for `ENTRIES` positions on the colour scale evenly spaced
+/// from 0 to 1.
 pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     let entry = |i: usize| {
         let place = i as f32 / (ENTRIES - 1) as f32;
@@ -69,13 +71,13 @@ pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     (0..ENTRIES).map(entry).collect()
 }
 
-/// Haze of a frame: encoded cells of the air, and a grid of blocks that tells where there is haze.
+/// Haze of a frame: encoded cells of the air, and a grid of blocks that marks where there is haze.
 #[derive(Clone, Debug)]
 pub struct Haze {
     pub grid: Grid,
-    /// Lower corner of the air's box, in cells of the simulation.
+    /// Lower corner of the grid of the air, in cells of the simulation.
     pub low: V3,
-    /// Edge of an air cell, in cells of the simulation.
+    /// Edge length of an air cell, in cells of the simulation.
     pub edge: f32,
     /// Position of each air cell's density on the colour scale, 255 for 1, 0 for clear air; x
     /// fastest.
@@ -84,7 +86,7 @@ pub struct Haze {
 }
 
 impl Haze {
-    /// Computes the haze from the ash and steam in `air`.
+    /// Computes the haze from the densities of ash and steam in `air`.
     pub fn new(air: &AirVolume) -> Self {
         let AirGrid {
             cells: grid,
@@ -115,7 +117,7 @@ impl Haze {
         }
     }
 
-    /// Returns true if the air is clear everywhere.
+    /// Returns true if no air cell contains haze.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -125,8 +127,8 @@ impl Haze {
         self.blocks.boxes()
     }
 
-    /// Returns the trilinearly interpolated position on the colour scale (0 to 1) at `p` (cells of
-    /// the simulation), clamped to the air's box.
+    /// Returns the trilinearly interpolated position on the colour scale (0 to 1) of the density at
+    /// the point `p` (cells of the simulation), clamped to the grid of the air.
     #[inline(always)]
     fn at(&self, p: V3) -> f32 {
         let (mut first, mut between, mut step) = (0, [0.0; 3], [0; 3]);
@@ -158,11 +160,12 @@ impl Haze {
     }
 }
 
-/// Haze of a frame, with the distance between samples and the shown part of the air.
+/// Haze of a frame prepared for ray marching, with the distance between samples and the visible
+/// region of the air.
 #[derive(Clone, Debug)]
 pub(crate) struct HazeField<'a> {
     haze: &'a Haze,
-    /// Lower and upper bound of the shown part of the air along x, y and z, in cells of the
+    /// Lower and upper bound of the visible region of the air along x, y and z, in cells of the
     /// simulation.
     shown: [[f32; 2]; 3],
     step: f32,
@@ -171,8 +174,9 @@ pub(crate) struct HazeField<'a> {
 }
 
 impl<'a> HazeField<'a> {
-    /// Returns the haze in the part `clip` (lower and upper bound per axis, as fractions) of the
-    /// simulation box of `size` cells, for rays with the step `step` of the look, in cells.
+    /// Returns the haze in the region `clip` (lower and upper bound per axis, as fractions) of the
+    /// simulation box of `size` cells. `step`: step of ray marching of the look, in cells;
+    /// `skipping`: method by which rays skip empty space.
     pub(crate) fn new(
         haze: &'a Haze,
         step: f32,
@@ -219,7 +223,8 @@ pub(crate) struct HazeWalk<'a> {
     places: Places<'a>,
 }
 
-/// Sample of haze: its distance, and colour and opacity of the ray step that it represents.
+/// Sample of haze: distance `t` along the ray in cells, and `entry`: linear RGB colour and opacity
+/// of the ray-marching step that the sample represents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HazeSample {
     pub(crate) t: f32,

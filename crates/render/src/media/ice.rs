@@ -1,4 +1,4 @@
-//! Shading of ice: glass with cracks and clouds of bubbles, under a skin of frost.
+//! Shading of ice: clear as glass, with cracks and clouds of bubbles, under a skin of frost.
 
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
@@ -7,55 +7,61 @@ use crate::style::shading::ShadeContext;
 
 // Look constants without a named source are chosen by eye.
 
-/// Absorption of ice per cell length for red, green and blue.
+/// Absorption of ice per cell length for red, green and blue, at the usual depth setting of its
+/// look.
 pub const ABSORBS: V3 = V3::new(0.13, 0.040, 0.022);
-/// Colour of the light that ice scatters, linear RGB.
+/// Colour of the light that ice scatters, linear RGB, before absorption.
 pub const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
-/// Maximum depth in cells to which ice is sampled along a ray.
+/// Maximum length in cells over which the thickness of ice is sampled along a ray.
 pub const DEEP: f32 = 4.0;
 /// Number of samples along a ray in ice, over the depth `DEEP`.
 pub const SAMPLES: usize = 8;
-/// Softness of the shadow edge on ice.
+/// Softness of the border between light and shadow on ice.
 pub const SOFT: Softness = Softness {
     wrap: 0.5,
     bleeds: 0.0,
 };
 /// Reflectance of ice at normal incidence.
 pub const MIRRORS: f32 = 0.02;
-/// Weight of the inward normal in the direction of refracted rays, which approximates refraction.
+/// Weight of the inward surface normal that is added to the direction of a ray which enters ice; a
+/// simple approximation of refraction.
 pub const BENDS: f32 = 0.31;
 /// Diffuse reflectance of frost and bubbles.
 pub const WHITE: f32 = 0.42;
 /// Diffuse reflectance of clear ice.
 pub const GLASSY: f32 = 0.07;
-/// Fraction of light from behind that deep, clear ice transmits.
+/// Fraction of the light from behind that clear ice at least one cell thick transmits, before
+/// absorption.
 pub const CLEAR: f32 = 0.85;
 /// Assumed thickness in cells of ice that is too thin for a surface of its own.
 pub const FILM: f32 = 0.6;
-/// Depths at which cracks and bubbles are evaluated, in pattern units (1/128 of the simulation
-/// box's longer side).
+/// Lengths along the refracted ray at which cracks and bubbles are evaluated, in pattern units
+/// (1/128 of the simulation box's longer side).
 pub const LAYERS: [f32; 2] = [0.7, 2.4];
 /// Number of ice crystals per pattern unit (1/128 of the simulation box's longer side).
 pub const CRYSTALS: f32 = 0.15;
-/// Amount by which each crystal deflects a ray, as an offset of the ray's unit direction.
+/// Maximum deflection by a crystal of the ray that continues behind the ice, as an offset of the
+/// ray's unit direction.
 pub const TURNS: f32 = 0.14;
-/// Strengths of the bond between two crystals at which the crack between the two begins to open,
-/// and is wide open.
+/// Opening of cracks between ice crystals: values of the bond (random strength of cohesion of two
+/// neighbours) at and above which a crack is closed, and at and below which it is wide open.
 pub const SHUT: [f32; 2] = [0.45, 0.15];
-/// Width of a crack, and width of the shine around a crack, in crystal sizes.
+/// Width of a crack, and width of the shine along each side of a crack, in crystal sizes.
 pub const EDGES: [f32; 2] = [0.022, 0.2];
-/// Turbidity of ice per cell length.
+/// Extinction of the view through ice per cell length, because ice is turbid.
 pub const TURBID: f32 = 0.16;
-/// Fraction of the background that is visible through deep, clear ice.
+/// Weight of the background, relative to light gathered from other directions, in the view through
+/// clear ice at least one cell thick.
 pub const BEHIND: f32 = 0.85;
-/// Amount by which refracted rays are bent upwards before they read the sky: inner walls deflect
-/// light that comes from above.
+/// Upward offset added to the refracted ray's unit direction before the sky is read, because inner
+/// walls of the ice deflect light that comes from above.
 pub const LIFTED: f32 = 0.25;
-/// Weights of the surroundings and of the sky in the light that is seen through ice.
+/// Weights of the mirrored environment and of the ambient skylight in the light that ice gathers
+/// from around like a lens.
 pub const GATHERS: [f32; 2] = [0.75, 0.22];
 
-/// Returns the linear RGB light from ice towards the camera: a skin of frost above glass, in which
-/// cracks and bubbles shine.
+/// Returns the linear RGB light from the ice at `hit` towards the camera: a skin of frost above
+/// glass, in which cracks and bubbles shine.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (unit, look, sky) = (context.land.unit, hit.clear.look, context.sky);
     let view = context.view(hit.ray);
@@ -102,24 +108,24 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
 }
 
-/// Returns the unit direction of a refracted ray inside the ice; `view` is the ray's direction,
-/// `normal` the unit normal.
+/// Returns the unit direction of a refracted ray inside the ice; `view` is the direction of the ray
+/// outside, `normal` the unit normal of the surface.
 fn bent(view: V3, normal: V3) -> V3 {
     unit_or_up(view * (1.0 - BENDS) - normal * BENDS)
 }
 
-/// Returns the whiteness of the surface (0 to 1): patches of frost, mostly on surfaces that face
-/// up. `up` is the vertical component of the normal, `frost` a noise value, `waves` the amount of
-/// frost.
+/// Returns the whiteness of the ice's surface (0 to 1): patches of frost, mostly on surfaces that
+/// face up. `up`: vertical component of the unit normal; `frost`: noise value; `waves`: setting of
+/// the look for the amount of frost.
 fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
     saturate(0.08 + waves * (0.7 * smoothstep(0.0, 0.7, frost + 0.45 * up - 0.35)))
 }
 
-/// Effect of the cracks and bubbles below a point of the surface.
+/// Effect of the cracks and bubbles in ice below a point of the surface.
 struct Flaws {
     /// Fraction of light that cracks and bubbles scatter back to the camera.
     white: f32,
-    /// Deflection of a ray inside the ice, as an offset of its unit direction.
+    /// Deflection of the ray inside the ice, as an offset of its unit direction.
     turn: V3,
 }
 
@@ -129,9 +135,9 @@ impl Flaws {
         turn: V3::new(0.0, 0.0, 0.0),
     };
 
-    /// Returns the effect of the cracks and bubbles along the refracted ray `bent` from `q`
-    /// (pattern units of 1/128 of the simulation box's longer side). Cracks are flat and divide the
-    /// ice into crystals, each of which deflects light differently.
+    /// Returns the effect of the cracks and bubbles along the refracted ray direction `bent` from
+    /// the point `q` (pattern units: 1/128 of the simulation box's longer side). Cracks are flat
+    /// and divide the ice into crystals, each of which deflects light differently.
     fn under(q: V3, bent: V3) -> Self {
         let mut flaws = Self::NONE;
         for (layer, depth) in LAYERS.into_iter().enumerate() {
@@ -154,7 +160,7 @@ impl Flaws {
     }
 }
 
-/// Returns the thickness of the ice along the ray behind `hit`, in cells, at most [`DEEP`].
+/// Returns the thickness of the ice along the ray behind `hit`, in cells, at most `DEEP`.
 fn thickness(hit: &Hit) -> f32 {
     if hit.far <= hit.t {
         return FILM;

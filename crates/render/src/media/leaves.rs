@@ -1,8 +1,8 @@
-//! Shading of foliage: clumps of leaves with gaps in between, dark inside and bright at the tips.
+//! Shading of foliage: clumps of leaves with gaps between, dark inside and bright at the tips.
 //!
 //! The surface is an isosurface of the density, modulated by round bulges of two sizes and by
-//! leaves: tufts stick out, and gaps reach in, where little light comes. The denser the material at
-//! the hit, the deeper the gap.
+//! leaves: tufts stick out, and gaps reach in, where little light arrives. The denser the material
+//! where a ray meets the surface, the deeper the gap.
 
 use crate::math::{V3, in_widths, mix, saturate, smoothstep, times, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
@@ -11,57 +11,63 @@ use crate::style::shading::ShadeContext;
 
 // Look constants are chosen by eye.
 
-/// Maximum density (0 to 1) at which there are no leaves.
+/// Density (0 to 1) up to which the surface of foliage has no bulges and leaves.
 pub const BARE: f32 = 0.06;
-/// Density (0 to 1) from which bulges of foliage have their full height.
+/// Density (0 to 1) from which bulges of foliage have their full effect.
 pub const HELD: f32 = 0.36;
 /// Density (0 to 1) from which foliage has no gaps.
 pub const DENSE: f32 = 0.97;
-/// Numbers of clumps, of tufts and of leaves per cell.
+/// Frequencies of the patterns of clumps, of tufts and of leaves, per cell width.
 pub const SIZES: V3 = V3::new(0.55, 1.55, 4.1);
-/// Amplitudes by which clumps, tufts and leaves change the density.
+/// Amplitudes by which clumps, tufts and leaves change the density (0 to 1) of foliage.
 pub const RAISE: V3 = V3::new(1.1, 0.75, 0.3);
-/// Noise value of clumps and tufts at which the density is unchanged.
+/// Value of the noise of clumps and tufts that leaves the density of foliage unchanged; higher
+/// values raise the density.
 pub const MEAN: f32 = 0.24;
-/// Distance of the finite differences for the slope of bulges, in cells.
+/// Step, in cells, of the finite differences that give the slope of foliage's bulges.
 pub const STEP: f32 = 0.3;
-/// Amount by which bulges tilt the surface normal.
+/// Factor from the slope of foliage's bulges to the tilt of the surface normal.
 pub const TILT: f32 = 0.8;
-/// Strength with which single leaves tilt the surface normal: largest sideways part that is added
-/// to the unit normal.
+/// Tilt of foliage's surface normal by single leaves: length of the largest sideways vector that is
+/// added to the unit normal.
 pub const ROUGH: f32 = 0.6;
-/// Amount by which single leaves vary the brightness.
+/// Amplitude of the brightness variation between single leaves.
 pub const FLECKS: f32 = 0.7;
-/// Number of needles per leaf, and weight of the needles in the brightness.
+/// Needles of foliage: number of needles per leaf along an axis, and weight of the needles in the
+/// brightness.
 pub const NEEDLES: [f32; 2] = [2.2, 0.6];
-/// Number of leaves per pixel up to which leaves are fully visible, and from which none is visible.
+/// Fade-out of single leaves with distance: numbers of leaves per pixel up to which leaves show
+/// fully and from which on none shows.
 pub const SEEN: [f32; 2] = [0.25, 0.7];
-/// Softness of the shadow edge on foliage.
+/// Softness of the border between light and shadow on foliage.
 pub const SOFT: Softness = Softness {
     wrap: 0.3,
     bleeds: 0.0,
 };
-/// Colour factor of tips in sunlight. This and the following three factors multiply the linear RGB
-/// colour of the material.
+/// Factor (linear RGB) on the material's colour at tips of foliage in sunlight.
 pub const TIPS: V3 = V3::new(1.25, 1.12, 0.66);
-/// Colour factor of old leaves (linear RGB).
+/// Factor (linear RGB) on the material's colour in darker places of foliage and on trees with old
+/// leaves.
 pub const OLD: V3 = V3::new(0.72, 0.86, 0.95);
-/// Colour factor of dry leaves (linear RGB).
+/// Factor (linear RGB) on the material's colour on trees with dry leaves.
 pub const DRY: V3 = V3::new(1.35, 1.02, 0.70);
-/// Colour factor of light that leaves transmit.
+/// Factor (linear RGB) on the material's colour for sunlight that leaves transmit.
 pub const GREEN: V3 = V3::new(1.25, 1.35, 0.35);
-/// Densities (0 to 1) at the hit at which a gap begins to be dark, and is darkest.
+/// Darkening of gaps in foliage: densities (0 to 1) where a ray meets the surface, at which the
+/// darkening begins and is complete.
 pub const GAPS: [f32; 2] = [0.35, 0.95];
-/// Fraction of light that is lost in the deepest gap.
+/// Fraction of its light that foliage loses in the deepest gap.
 pub const DARK: f32 = 0.85;
-/// Fraction of sunlight that thin foliage transmits.
+/// Fraction of sunlight from behind that thin foliage transmits towards the camera.
 pub const THROUGH: f32 = 0.7;
-/// Penetration depth (1/e) of the transmitted sunlight, in cells.
+/// Penetration depth (1/e) of sunlight that foliage transmits, in cells.
 pub const ENTERS: f32 = 3.0;
-/// Fraction of the transmitted sunlight that is visible at right angles to the sun.
+/// Brightness of transmitted sunlight if the view is at right angles to the sun, relative to the
+/// brightness that is added in a view towards the sun.
 pub const ASIDE: f32 = 0.35;
 
-/// Returns the heights of clumps and of tufts at `q` (cell widths); 0 in the creases in between.
+/// Returns the heights (0 to about 1) of clumps and of tufts of foliage at `q` (cell widths); 0 in
+/// the creases between clumps or tufts.
 fn bulges(q: V3) -> [f32; 2] {
     [
         noise::gradient(q * SIZES.x).abs(),
@@ -73,8 +79,8 @@ fn leaf(q: V3) -> f32 {
     noise::gradient(q * SIZES.z + v3(11.0, 2.0, 7.0))
 }
 
-/// Returns the density of foliage at `q` (cell widths), where the density of the material is
-/// `density`: bulges and leaves added.
+/// Returns the density with which foliage is drawn at `q` (cell widths): the material's density
+/// `density` with bulges and leaves added.
 pub(crate) fn leafy(q: V3, density: f32) -> f32 {
     if density <= BARE || density >= DENSE {
         return density;
@@ -85,7 +91,7 @@ pub(crate) fn leafy(q: V3, density: f32) -> f32 {
     density + held * (RAISE.x * (clump - MEAN) + RAISE.y * (tuft - MEAN) + RAISE.z * leaf(q))
 }
 
-/// Returns the gradient of the bulges' height at `q` (cell widths).
+/// Returns the gradient of the height of foliage's bulges at `q` (cell widths), per cell width.
 fn rise(q: V3) -> V3 {
     let sum = |q: V3| {
         let [clump, tuft] = bulges(q);
@@ -96,7 +102,7 @@ fn rise(q: V3) -> V3 {
     v3(along(V3::x()), along(V3::y()), along(V3::z()))
 }
 
-/// Returns the linear RGB light from foliage towards the camera.
+/// Returns the linear RGB light from the foliage at `hit` towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let look = hit.clear.look;
     let q = in_widths(hit.point, context.look.cell_height);

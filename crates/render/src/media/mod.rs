@@ -1,5 +1,5 @@
-//! Media other than lava: light that these media scatter and absorb along a ray, in front of its
-//! opaque hit (lava, rock or sky).
+//! Media other than lava: light that these media scatter and absorb along a ray, in front of the
+//! ray's end on lava, rock or sky.
 //!
 //! ```text
 //!  eye ─────────┬───────────────┬────────────▪
@@ -10,8 +10,8 @@
 //! ```
 //!
 //! A ray ends at the nearest lava, rock or other opaque material. Surfaces of translucent media
-//! divide the ray into segments. Light of surfaces and segments is composited front to back. Gases
-//! scatter light only outside all other media.
+//! divide the ray into segments. The light of surfaces and segments is composited front to back.
+//! Gases scatter light only in segments that lie in no other medium.
 
 pub mod billows;
 pub mod built;
@@ -47,20 +47,22 @@ use lavoxel_automaton::view::MaterialLook;
 
 /// Density (0 to 1) at which the surface of a medium is drawn.
 pub const ISO: f32 = 0.5;
-/// Distance in cells behind a ray's exit from a medium at which the density is tested: if it is
-/// low, the exit is a surface, if it is high, the exit is a side of the simulation box.
+/// Distance in cells behind a ray's exit from a medium at which the density is tested: where the
+/// density is low there, the exit is a surface, otherwise a side of the simulation box.
 const BEYOND: f32 = 0.3;
-/// Maximum number of surface hits per ray; surfaces farther away are ignored.
+/// Maximum number of surface events per ray; surfaces farther away are ignored.
 const MOST: usize = 24;
-/// Length in smoke steps of the ray segments in which smoke and gases are integrated alternately.
+/// Length of the ray segments in which smoke and gases are integrated alternately, in sample
+/// distances of the smoke.
 pub const TURN: f32 = 4.0;
-/// Transmittance at which the integration along a ray stops early.
+/// Transmittance at which the integration of gases and smoke along a ray stops early.
 pub const CLOSED: f32 = 0.01;
-/// Tolerance in cells between the end of a ray and the end of its interpolated gas, if there is no
-/// smoke.
+/// Tolerance in cells: without smoke, interpolated gas is used for a ray if it ends at most this
+/// far from the ray's end.
 const GAS: f32 = 2.0;
 
-/// Hit of a ray on the surface of a translucent medium.
+/// Event along a ray: the ray meets the border `border` of the translucent medium with the index
+/// `medium` at the distance `t` (cells).
 #[derive(Clone, Copy, Debug)]
 struct Event {
     t: f32,
@@ -68,7 +70,7 @@ struct Event {
     border: Border,
 }
 
-/// Surface hits along a ray, in order of distance.
+/// Events along a ray, in order of distance.
 struct Events {
     count: usize,
     events: [Event; MOST],
@@ -96,8 +98,8 @@ impl Events {
         events
     }
 
-    /// Inserts `event` in order of distance, after events at an equal distance. If [`MOST`] events
-    /// are already stored, the farthest is dropped.
+    /// Inserts `event` in order of distance, after events at an equal distance. If `MOST` events
+    /// are stored already, the farthest is dropped.
     fn insert(&mut self, event: Event) {
         let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
         if place < MOST {
@@ -107,7 +109,8 @@ impl Events {
         }
     }
 
-    /// Removes the event of the medium `medium` near the distance `t` (cells) for whose border `is`
+    /// Removes the first event in order of distance that belongs to the medium with the index
+    /// `medium`, lies within `SEAM` cells of the distance `t`, and has a border for which `is`
     /// returns true. Returns true if an event was removed.
     fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
         let is_it = |event: &Event| {
@@ -121,9 +124,9 @@ impl Events {
         true
     }
 
-    /// Returns the degree (0 to 1) to which the body that the ray enters at the event `entered` is
-    /// a drop: 1 for a drop or thin stream, decreasing with the ray's length inside, 0 if the ray
-    /// does not leave the body into the open before `far` (cells).
+    /// Returns the degree (0 to 1) to which the body of liquid that the ray enters at the event
+    /// with the index `entered` is a drop: 1 for a drop or thin stream, decreasing with the ray's
+    /// length inside, 0 if the ray does not leave the body into the air before `far` (cells).
     fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
         let Event { t, medium, .. } = self.events[entered];
         let mut after = self.all()[entered + 1..].iter();
@@ -149,38 +152,42 @@ impl Events {
     }
 }
 
-/// Set of the media in which a point of a ray lies.
+/// Set of the translucent media in which a point of a ray lies.
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
-    /// Bit set of these media; bit i stands for the medium with the index i.
+    /// Bit set of the media that contain the point; bit i stands for the medium with the index i in
+    /// `ShadeContext::clear`.
     media: u32,
-    /// Set if the ray entered the medium through a side of the shown part of the simulation box.
+    /// Set if the ray entered the media through a side of the simulation box's visible region.
     by_pane: bool,
 }
 
-/// Returns true if more liquid lies around and below `p` (cells): then the surface belongs to a
-/// ripple, not to a drop or a stream.
+/// Returns true if more of the liquid `clear` lies around and below the point `p` (cells) on its
+/// surface; the surface then belongs to a ripple and not to a drop or stream.
 fn lies(clear: &Clear, p: V3) -> bool {
     let [aside, down] = water::LIES;
     let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
     (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
 }
 
-/// Light that media add along a ray, and the transmittance (RGB) for light from behind.
+/// Result of following a ray through media: the light that the media add, and the transmittance
+/// (RGB) for light from behind the media.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) light: V3,
     pub(crate) through: V3,
-    /// Distance in cells to the first surface or gas; [`f32::MAX`] if there is none.
+    /// Distance in cells from the ray's start to the first surface, gas or smoke; `f32::MAX` if
+    /// there is none.
     pub(crate) first: f32,
-    /// Distance in cells to the last sample of gas or smoke; 0 if there is none.
+    /// Distance in cells from the ray's start to the last sample of gas or smoke; 0 if there is
+    /// none.
     pub(crate) last: f32,
-    /// Set if the ray's end lies inside a medium.
+    /// Set if the ray's end lies inside a translucent medium.
     pub(crate) ends_inside: bool,
 }
 
 impl Passed {
-    /// Result for a ray that meets no medium.
+    /// Result for a ray that meets no medium: no light added, transmittance 1.
     const NOTHING: Self = Self {
         light: V3::new(0.0, 0.0, 0.0),
         through: V3::new(1.0, 1.0, 1.0),
@@ -189,7 +196,8 @@ impl Passed {
         ends_inside: false,
     };
 
-    /// Returns the result for a ray that meets only the interpolated gas `veil`.
+    /// Returns the result for a ray that meets only gas, whose light and transmittance `veil` gives
+    /// by interpolation.
     fn behind(veil: &Transmittance) -> Self {
         let Transmittance {
             light,
@@ -208,8 +216,9 @@ impl Passed {
     }
 }
 
-/// Integrates gases and smoke along `ray` up to the distance `far` (cells), for rays that meet no
-/// other medium.
+/// Returns the light and transmittance of gases and smoke along `ray` up to the distance `far`
+/// (cells), for rays that meet no translucent medium. `sight`: jitter, and ranges of distances in
+/// which there are gases and smoke.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
     between(
@@ -223,7 +232,9 @@ pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Si
     passed
 }
 
-/// Integrates all media along `ray` up to the distance `far` (cells).
+/// Returns the light and transmittance of all translucent media, gases and smoke along `ray` up to
+/// the distance `far` (cells). `sight`: jitter, ranges of distances in which there are media, and
+/// interpolated gas.
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
     if context.clear.is_empty()
@@ -327,16 +338,17 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     passed
 }
 
-/// Adds to `passed` the haze between the first hit (such as smoke) and a surface behind at the
-/// distance `t` (cells). Haze in front of the first hit is added later, for the whole ray.
+/// Adds to `passed` the haze between the first medium that the ray meets and a surface behind that
+/// medium, at the distance `t` (cells). The haze in front of the first medium is added later, for
+/// the whole ray.
 fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
     let clear = clear_air(context, ray, t) / clear_air(context, ray, passed.first).max(1e-6);
     passed.light += times(passed.through, context.sky.haze(context.view(ray))) * (1.0 - clear);
     passed.through *= clear;
 }
 
-/// Adds haze over the sea to `passed`, so that the sea fades into the horizon; `beyond` is the
-/// distance in cells from the simulation box.
+/// Adds haze over the sea to `passed`, which lets the sea fade into the horizon; `beyond`: distance
+/// in cells of the point on the sea from the simulation box.
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();
@@ -349,8 +361,8 @@ fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32)
     passed.through *= 1.0 - hidden;
 }
 
-/// Integrates the ray segment from `from` to `to` (cells) between two surfaces: through the media
-/// in `inside`, or through gas if there are none.
+/// Integrates the ray segment between two surfaces, from `from` to `to` (cells), and adds the
+/// result to `passed`: absorption in the media `inside`, or gas and smoke if `inside` is empty.
 fn between(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -380,8 +392,9 @@ fn between(
     }
 }
 
-/// Integrates gases and smoke along a ray segment. Where both may be present, short parts of each
-/// are integrated alternately, so that their order has little effect.
+/// Integrates gases and smoke along the ray segment `stretch` and adds the result to `passed`.
+/// Where both may occur, short segments of each are integrated alternately, so that their order has
+/// little effect.
 fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, .. } = stretch;
     let (fog, field) = match (context.fog, context.smoke) {
@@ -417,9 +430,9 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     }
 }
 
-/// Tints the surface of the medium `medium` at `point` (cells) with thin films of lighter liquids,
-/// in proportion to their density; such films are too thin for a surface of their own. `inside`:
-/// bit set of the media that contain the point.
+/// Tints the surface of the medium with the index `medium` at `point` (cells) by thin sheets of
+/// lighter liquids that float on it, in proportion to their density; such sheets have no surface of
+/// their own. `inside`: bit set of the media that contain the point.
 fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
     let above = point + V3::new(0.0, 0.5, 0.0);
     let lighter = context
@@ -442,8 +455,8 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
     }
 }
 
-/// Adds the light of foam on a water surface at `point` (cells): next to gas, on breaking waves,
-/// and on drops (`small`: degree of being a drop, 0 to 1).
+/// Adds the light of foam on a water surface at `point` (cells) to `passed`: foam forms next to
+/// gas, on breaking waves, and on drops (`small`: degree of being a drop, 0 to 1).
 fn foam(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -460,8 +473,8 @@ fn foam(
 }
 
 /// Integrates absorption and scattering along the ray segment from `from` to `to` (cells) inside
-/// media. Only the first (heaviest) medium counts, because smoothed densities of lighter liquids
-/// extend into heavier ones, as into rock.
+/// translucent media and adds the result to `passed`. Only the first (heaviest) medium counts,
+/// because smoothed densities of lighter liquids extend into heavier ones, as into rock.
 fn absorb(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -486,9 +499,9 @@ fn absorb(
     passed.through = times(passed.through, kept);
 }
 
-/// Returns the linear RGB light of rock with a wet film, at the distance `t` (cells) along `ray`;
-/// `behind` is the light of the dry rock. Liquid that is too thin for a surface of its own darkens
-/// the rock and reflects light.
+/// Returns the linear RGB light of rock at the distance `t` (cells) along `ray`, wetted by liquid
+/// too thin for a surface of its own; the liquid darkens the rock and reflects light. `behind`:
+/// light of the dry rock.
 pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
     let p = ray.at(t);
     context.clear.iter().fold(behind, |behind, clear| {

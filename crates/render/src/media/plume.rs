@@ -13,67 +13,71 @@ use lavoxel_base::simd::{Level, Simd, Work};
 
 // Look constants without a named source are chosen by eye.
 
-/// Transmittance at which the integration along a ray stops early.
+/// Transmittance at which the integration of smoke along a ray stops early.
 pub const OPAQUE: f32 = 0.015;
 /// Fraction of direct sunlight that smoke scatters towards the camera, before the albedo.
 pub const STRAIGHT: f32 = 0.6;
 /// Fraction of multiply scattered sunlight that reaches the camera, before the albedo. This light
-/// is isotropic and half as much attenuated (square root of the transmittance).
+/// is isotropic, and its transmittance is the square root of that of direct sunlight.
 pub const ASTRAY: f32 = 0.1;
 /// Fraction of skylight that smoke scatters towards the camera, before the albedo.
 pub const SKY: f32 = 0.55;
 /// Fraction of the lava's light that smoke scatters towards the camera, before the albedo.
 pub const LAVA: f32 = 0.32;
-/// Asymmetry g of the forward lobe of the phase function (Henyey and Greenstein).
+/// Asymmetry g of the forward lobe of the smoke's phase function (Henyey and Greenstein).
 pub const AHEAD: f32 = 0.6;
-/// Asymmetry g of the backward lobe of the phase function.
+/// Asymmetry g of the backward lobe of the smoke's phase function.
 pub const BACK: f32 = -0.25;
-/// Weight of the forward lobe (0 to 1); the second lobe makes thin edges in front of the sun shine.
+/// Weight of the forward lobe (0 to 1) in the smoke's phase function; the forward lobe makes thin
+/// edges in front of the sun shine.
 pub const LOBE: f32 = 0.5;
-/// Fraction of skylight that reaches the darkest smoke.
+/// Fraction of skylight that reaches the smoke where its transmittance for skylight is 0.
 pub const SHADED: f32 = 0.15;
 /// Fraction of its albedo that the densest ash loses: fresh ash above a vent is coarse and dark,
-/// diluted ash is pale.
+/// dilute ash is pale.
 pub const DARKENED: f32 = 0.85;
-/// Optical depth across an air cell at which the ash in the cell is darkened by half of
-/// [`DARKENED`].
+/// Optical depth across an air cell at which the ash in the cell loses half of `DARKENED` of its
+/// albedo.
 pub const HALF_DARKENED: f32 = 0.4;
-/// Albedo of water drops, linear RGB.
+/// Albedo of the water drops of steam, linear RGB.
 pub const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
-/// Strength of the compression of bright light in steam; without compression, whole clouds would be
-/// white.
+/// Strength of the compression of bright light in steam (0: none); without compression, whole
+/// clouds would be plain white.
 pub const EVENED: f32 = 0.5;
-/// Edge length of the broadest billows, in air cells.
+/// Edge length of the broadest billows of smoke, in air cells.
 pub const BILLOW: f32 = 11.0;
-/// Amplitude by which billows modulate the density of dense smoke.
+/// Amplitude by which billows modulate the density of smoke everywhere.
 pub const ROUGH: f32 = 2.0;
-/// Amplitude by which billows additionally modulate the density of thin smoke, where billows shape
-/// the edge of the smoke.
+/// Amplitude, added to `ROUGH`, by which billows modulate the density of thin smoke; there they
+/// shape the edge of the smoke.
 pub const RAGGED: f32 = 2.6;
-/// Fraction of sunlight that the side of a billow facing away from the sun loses.
+/// Decrease of the sunlight factor of smoke per unit of a billow's slope towards the sun.
 pub const RELIEF: f32 = 0.5;
-/// Fraction of skylight that the upper side of a billow gains.
+/// Change of the fraction of skylight that comes from above, per unit of a billow's vertical slope.
 pub const UPPER: f32 = 0.25;
-/// Lower and upper bound of the sunlight factor that depends on the slope of a billow.
+/// Lower and upper bound of the factor by which a billow's slope changes the sunlight on smoke.
 pub const FACING: [f32; 2] = [0.3, 1.9];
-/// Fraction of skylight that comes from above where a billow has no slope.
+/// Fraction of the skylight on smoke that comes from above where a billow has no slope.
 pub const ABOVE: f32 = 0.7;
-/// Fraction of light that is lost in hollows between billows.
+/// Strength of the darkening of hollows between billows; at 1, the deepest hollows get no light
+/// before `DEEPEST` applies.
 pub const HOLLOW: f32 = 1.1;
-/// Minimum light factor in a hollow.
+/// Minimum light factor in a hollow between billows.
 pub const DEEPEST: f32 = 0.3;
-/// Billow heights (about −1 to 1) at which a hollow has its full effect, and no effect.
+/// Darkening of hollows between billows: billow heights (about −1 to 1) at and below which the
+/// darkening is full, and at and above which there is none; smooth between.
 pub const HOLLOWS: [f32; 2] = [-0.75, 0.55];
-/// Lifetime of a generation of billows, in steps; the two generations are offset by half a
-/// lifetime.
+/// Lifetime of a generation of billows, in simulation steps; the second generation starts half a
+/// lifetime after the first.
 const PERIOD: f64 = 7.0;
 
-/// Maximum distance by which the flow advects billows, in billow edge lengths; more would shear the
-/// billows into stripes thinner than air cells.
+/// Maximum distance by which the flow of the air advects billows, in billow edge lengths; longer
+/// distances would shear the billows into stripes thinner than air cells.
 pub const FARTHEST: f32 = 0.35;
 
-/// Returns the time in steps for which billows are advected after `steps` steps in air of the speed
-/// `speed` (billow edge lengths per step). The product with the speed approaches `FARTHEST`.
+/// Returns the number of steps by which billows are advected when their generation is `steps` steps
+/// old, in air of the speed `speed` (billow edge lengths per step); less than `steps`, so that the
+/// distance stays below `FARTHEST`.
 #[inline(always)]
 fn carried(speed: f32, steps: f32) -> f32 {
     steps * (FARTHEST / (FARTHEST + speed * steps))
@@ -81,14 +85,15 @@ fn carried(speed: f32, steps: f32) -> f32 {
 
 /// Offset of the second generation of billows in the noise, in billow edge lengths.
 pub const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
-/// Weight below which a generation is not evaluated.
+/// Blend weight or strength below which a generation of billows, or the fine billows, are not
+/// evaluated.
 pub const FAINT: f32 = 0.02;
 
-/// Light that enters smoke, constant along a ray: colours (linear RGB) before the transmittances at
-/// a sample.
+/// Light that enters smoke, constant along a ray: linear RGB before the transmittances of each
+/// sample are applied.
 struct Light {
     toward: V3,
-    /// Direct sunlight, linear RGB.
+    /// Direct sunlight scattered towards the camera, linear RGB.
     straight: V3,
     /// Multiply scattered sunlight, linear RGB.
     astray: V3,
@@ -99,17 +104,17 @@ struct Light {
     lava: V3,
 }
 
-/// Two generations of billows that the flow advects, crossfaded: one fades in while the other fades
-/// out.
+/// Two generations of billows that the flow of the air advects, crossfaded: one fades in while the
+/// other fades out.
 #[derive(Clone, Copy, Debug)]
 pub struct Generations {
-    /// Per generation: time in steps for which it has been advected, offset in the noise, and blend
-    /// weight.
+    /// Three values per generation: time in steps for which the generation has been advected,
+    /// offset in the noise (billow edge lengths), and blend weight (0 to 1).
     pub carried: [(f32, V3, f32); 2],
 }
 
 impl Generations {
-    /// Returns both generations after `steps` steps.
+    /// Returns both generations of billows after `steps` simulation steps.
     pub fn at(steps: f64) -> Self {
         let of = |half: f64| {
             let turns = steps / PERIOD + half;
@@ -129,9 +134,9 @@ impl Generations {
         }
     }
 
-    /// Returns the height (about −1 to 1) and the slope of the billows at `p` (cells of the
-    /// simulation). `flow`: velocity in cells per step; `scale`: number of broadest billows per
-    /// cell; `s` selects the SIMD instructions.
+    /// Returns the height (about −1 to 1) and the slope of the billows at the point `p` (cells of
+    /// the simulation). `flow`: velocity of the air in cells per step; `scale`: number of broadest
+    /// billows per cell; `s` selects the SIMD instructions.
     #[inline(always)]
     fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
         let [(first, began, a), (second, other, b)] = self.carried;
@@ -147,25 +152,26 @@ impl Generations {
     }
 }
 
-/// Frequency of the fine billows, relative to the broad billows.
+/// Frequency of the fine billows of smoke, relative to the broad billows.
 pub const FINER: f32 = 4.7;
-/// Height of the fine billows, relative to the broad billows.
+/// Height of the fine billows of smoke, relative to that of the broad billows.
 pub const FINER_HEIGHT: f32 = 0.6;
-/// Slope of the fine billows, relative to the broad billows.
+/// Slope of the fine billows of smoke, relative to that of the broad billows.
 pub const FINER_SLOPE: f32 = 0.5;
-/// Pixel widths, in air cells, from which fine billows are invisible (first), and up to which they
-/// are fully visible (second).
+/// Fade-out of fine billows with distance: widths of a pixel, in air cells, at and above which fine
+/// billows are invisible (first), and at and below which they show fully (second).
 pub const FINER_SEEN: [f32; 2] = [0.5, 0.25];
 
-/// Maximum fraction of the visible light that a sub-step may absorb; a step that absorbs more is
-/// split, because light varies strongly at the surface of dense smoke.
+/// Maximum fraction of the remaining transmittance that one sub-step through smoke may absorb; a
+/// step that absorbs more is split into sub-steps, because light varies strongly at the surface of
+/// dense smoke.
 pub const PART: f32 = 0.16;
-/// Maximum number of sub-steps per step.
+/// Maximum number of sub-steps into which a step through smoke is split.
 pub const PARTS: f32 = 6.0;
 
-/// Integrates the smoke along the ray segment `stretch` into `passed`. A sample represents the step
-/// that ends at the sample. An additional sample at the end of the segment represents the
-/// remainder; otherwise smoke in front of a surface would vary with the jitter of the pixel.
+/// Integrates the smoke along the ray segment `stretch` and adds the result to `passed`. Each
+/// sample represents the step that ends at the sample; a last sample at the segment's end
+/// represents the remainder, without which smoke in front of a surface would vary with the jitter.
 pub(crate) fn scatter(
     context: &ShadeContext,
     field: &SmokeField,
@@ -197,7 +203,7 @@ pub(crate) fn scatter(
     });
 }
 
-/// Task that marches a ray through smoke along a segment.
+/// Task that integrates the smoke along a ray segment.
 struct Along<'a> {
     march: March<'a>,
     ray: &'a Ray,
@@ -237,13 +243,15 @@ impl Work for Along<'_> {
     }
 }
 
-/// Returns the largest component; the vector's own method would be a function call.
+/// Returns the largest component of `share`; inlined, because the vector's own method would cost a
+/// function call.
 #[inline(always)]
 fn most(share: V3) -> f32 {
     share.x.max(share.y).max(share.z)
 }
 
-/// Returns exp(−x) for x ≥ 0 with an error below 2e-6; the exact function would be a function call.
+/// Returns exp(−`x`) for `x` ≥ 0 with an error below 2e-6; inlined, because the exact function
+/// would cost a function call.
 #[inline(always)]
 pub(crate) fn faded(x: f32) -> f32 {
     let halvings = (x * std::f32::consts::LOG2_E).min(126.0);
@@ -256,45 +264,46 @@ pub(crate) fn faded(x: f32) -> f32 {
     series * f32::from_bits((127 - whole) << 23)
 }
 
-/// Inputs that all smoke samples along a ray share.
+/// Inputs that all samples of smoke along a ray share.
 struct March<'a> {
     context: &'a ShadeContext<'a>,
     field: &'a SmokeField<'a>,
     light: Light,
     generations: Generations,
-    /// Cell widths per unit of distance along the ray (distances are in cells).
+    /// Cell widths per cell length along the ray.
     pace: f32,
 }
 
-/// Smoke at a point, with the effect of billows on its density and light.
+/// Smoke at a point, with the effect of billows on its extinction and light.
 struct Shaped {
     puff: Puff,
-    /// Extinction of the smoke per unit of distance along the ray.
+    /// Extinction of the smoke per cell length along the ray, changed by billows.
     dense: f32,
     relief: Relief,
 }
 
-/// Factors of the light at a point of a billow.
+/// Factors by which billows change the light at a point of smoke.
 #[derive(Clone, Copy)]
 struct Relief {
-    /// Factor of the sunlight, by the slope towards the sun.
+    /// Factor on the sunlight, from the billow's slope towards the sun.
     facing: f32,
-    /// Fraction of the skylight at this point that comes from above.
+    /// Fraction of the skylight at the point that comes from above.
     up: f32,
-    /// Factor of all light, less than 1 in hollows.
+    /// Factor on all light, less than 1 in hollows between billows.
     open: f32,
 }
 
 impl Relief {
-    /// Factors for smoke without billows.
+    /// Factors at a point of smoke without billows, which leave the light unchanged.
     const NONE: Self = Self {
         facing: 1.0,
         up: ABOVE,
         open: 1.0,
     };
 
-    /// Returns the factors for a point of a billow with `height` (about −1 to 1) and `slope`.
-    /// `detail`: strength of the effect; `toward`: direction to the sun.
+    /// Returns the factors at a point of a billow with the height `height` (about −1 to 1) and the
+    /// slope `slope`. `detail`: strength of the billow's effect (0: none); `toward`: direction to
+    /// the sun.
     #[inline(always)]
     fn new(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
         let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
@@ -309,8 +318,8 @@ impl Relief {
 }
 
 impl March<'_> {
-    /// Returns the smoke with its billows at `p` (cells of the simulation), at the distance `t`
-    /// along the ray; `None` if it is too thin to be drawn.
+    /// Returns the smoke with its billows at the point `p` (cells of the simulation); `t`: distance
+    /// of `p` along the ray in cells. `None` if the smoke is too thin to be drawn.
     #[inline(always)]
     fn at<S: Simd>(&self, s: S, (t, p): (f32, V3)) -> Option<Shaped> {
         let puff = self.field.smoke.at(s, p)?;
@@ -345,9 +354,9 @@ impl March<'_> {
         })
     }
 
-    /// Adds to `passed` the light of a step of `length` (cells) along `ray` that ends at the
-    /// distance `t` (cells) in the smoke `puff`, and its absorption; a step that absorbs much of
-    /// the visible light is split into sub-steps.
+    /// Adds the light and the absorption of the ray-marching step of `length` (cells) along `ray`
+    /// that ends at the distance `t` (cells) in the smoke `puff` to `passed`. A step that absorbs
+    /// much of the remaining light is split into sub-steps.
     #[inline(always)]
     fn step<S: Simd>(
         &self,
@@ -375,8 +384,8 @@ impl March<'_> {
         }
     }
 
-    /// Adds to `passed` the light of smoke with the opacity `share` (0 to 1) at the distance `t`,
-    /// and its absorption.
+    /// Adds the light and the absorption of smoke `shaped` with the opacity `share` (0 to 1), at
+    /// the distance `t` (cells), to `passed`.
     #[inline(always)]
     fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
@@ -395,9 +404,9 @@ impl March<'_> {
     }
 }
 
-/// Returns the linear RGB albedo of ash mixed with inks (coloured tracers). The array holds the
-/// square roots of the linear red, green and blue of the inks' mixture, and the inks' mass fraction
-/// (0 to 1).
+/// Returns the linear RGB albedo of ash mixed with inks (coloured tracers). `ash`: albedo of the
+/// ash; `red`, `green` and `blue`: square roots of the linear colour of the inks' mixture; `share`:
+/// the inks' mass fraction (0 to 1).
 #[inline(always)]
 fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
     if share == 0.0 {
@@ -420,8 +429,8 @@ fn light(context: &ShadeContext, view: V3) -> Light {
     }
 }
 
-/// Returns the phase function (mean 1) for `cosine`, the cosine of the angle between the ray and
-/// the direction to the sun.
+/// Returns the smoke's phase function (mean 1) for `cosine`, the cosine of the angle between the
+/// ray and the direction to the sun.
 fn phase(cosine: f32) -> f32 {
     let lobe = |g: f32| {
         let turned = 1.0 + g * g - 2.0 * g * cosine;
@@ -430,8 +439,8 @@ fn phase(cosine: f32) -> f32 {
     LOBE * lobe(AHEAD) + (1.0 - LOBE) * lobe(BACK)
 }
 
-/// Returns the linear RGB light that smoke scatters towards the camera at a point, before the
-/// albedo.
+/// Returns the linear RGB light that the smoke `puff` scatters towards the camera at a point,
+/// before the albedo is applied.
 #[inline(always)]
 fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
     let sun = light.straight * (puff.sun * relief.facing)

@@ -1,4 +1,4 @@
-//! Sea around a box that stands in water: continues the water at the sides of the simulation box as
+//! Sea around a simulation box that stands in water: continues the water at the sides of the box as
 //! a level surface to the horizon.
 //!
 //! Sea and water in the simulation box form a single body for rays, without a surface at the sides
@@ -21,33 +21,32 @@ use crate::volume::field::{Border, span_in};
 use lavoxel_automaton::view::Form;
 use lavoxel_sim::lowpass::Volume;
 
-/// Minimum fraction of the columns at the sides of the simulation box that must contain water for a
-/// sea to be drawn.
+/// Minimum fraction of the columns at the sides of the simulation box that must contain a liquid
+/// for a sea to be drawn.
 const LEAST: f32 = 0.1;
-/// Density at the surface of a liquid, as a byte value (0 to 255).
+/// Density byte (0 to 255) at which the surface of a liquid lies.
 const SURFACE: f32 = 127.5;
 /// Length of a ray in the sea, in cells, from which the water is treated as opaque.
 pub const DEEPEST: f32 = 240.0;
-/// Tolerance in cells when the end of a ray segment in the simulation box is compared with the side
-/// of the box.
+/// Tolerance in cells for the position of a side of the simulation box along a ray.
 pub(crate) const SEAM: f32 = 0.05;
-/// Distance at which the sea has faded into haze, in multiples of the simulation box's longer
-/// horizontal side. Chosen by eye.
+/// Distance over which the sea fades into haze (to 1/e), in lengths of the simulation box's longer
+/// side. Chosen by eye.
 pub const FAR: f32 = 16.0;
 
-/// Sea around the simulation box: its liquid and its level.
+/// Sea around the simulation box: its liquid and the height of its surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sea {
-    /// Index of the liquid in [`Volume::media`].
+    /// Index of the sea's liquid in `Volume::media`.
     pub medium: usize,
     /// Height of the sea's surface in cells above the floor of the simulation box.
     pub level: f32,
 }
 
 impl Sea {
-    /// Returns the sea for the liquid that most columns at the sides of the simulation box contain;
-    /// its level is the median of the surface heights there. `None` if too few columns contain
-    /// liquid.
+    /// Returns a sea of the liquid that is in most of the columns at the sides of the simulation
+    /// box; its height is the median of the liquid's surface heights there. `None` if too few of
+    /// these columns contain a liquid.
     pub fn from_volume(volume: &Volume) -> Option<Self> {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
@@ -75,8 +74,8 @@ impl Sea {
     }
 }
 
-/// Returns the heights in cells of the surface of a medium, in the columns at the sides of the
-/// simulation box that contain the medium. `density`: density per cell as bytes.
+/// Returns the heights in cells of a liquid's surface in those columns at the sides of the
+/// simulation box that contain the liquid. `density`: density of the liquid per cell as bytes.
 fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     let grid = volume.grid;
     let rows = (0..grid.nx).flat_map(|x| [[x, 0], [x, grid.nz - 1]]);
@@ -97,10 +96,10 @@ fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     rows.chain(columns).filter_map(surface).collect()
 }
 
-/// Sea of a frame, prepared for intersection with rays.
+/// Sea of a frame, prepared for the intersection with rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeaField {
-    /// Index of the sea's liquid among the translucent media.
+    /// Index of the sea's liquid among the translucent media of the frame.
     pub(crate) medium: usize,
     pub(crate) level: f32,
     /// Size of the simulation box in cells along x, y and z.
@@ -108,18 +107,19 @@ pub(crate) struct SeaField {
 }
 
 impl SeaField {
-    /// Returns the horizontal distance in cells from the simulation box to `p` (cells); 0 inside.
+    /// Returns the horizontal distance in cells from the simulation box to the point `p` (cells); 0
+    /// inside.
     pub(crate) fn beyond(&self, p: V3) -> f32 {
         beyond([self.size[0], self.size[2]], p)
     }
 
-    /// Returns the distance in cells at which the sea has faded into haze.
+    /// Returns the distance in cells over which the sea fades into haze (to 1/e).
     pub(crate) fn far(&self) -> f32 {
         FAR * self.size[0].max(self.size[2])
     }
 
-    /// Returns the distances in cells, up to `far`, between which `ray` is below sea level; `None`
-    /// if the ray stays above.
+    /// Returns the first and last distance in cells, up to `far`, at which `ray` is below the
+    /// height of the sea's surface; `None` if the ray stays above.
     pub(crate) fn under(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let (over, falls) = (ray.origin.y - self.level, ray.direction.y);
         let meets = if falls.abs() < 1e-6 {
@@ -136,8 +136,8 @@ impl SeaField {
         (from < to).then_some((from, to))
     }
 
-    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the simulation
-    /// box; both [`f32::MAX`] if the ray misses.
+    /// Returns the distances in cells at which `ray` enters and leaves the simulation box, limited
+    /// to `far`; both `f32::MAX` if the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> (f32, f32) {
         let corners = self.size.map(|n| [0.0, n]);
         span_in(&corners, ray, far).map_or((f32::MAX, f32::MAX), |(near, leaves, _)| (near, leaves))
@@ -153,8 +153,9 @@ impl SeaField {
         from < near || (leaves < to)
     }
 
-    /// Adds the surface of the sea to `events`, the surface hits along `ray` up to `far` (cells),
-    /// and removes the hits of the simulation box's sides between the sea and the water in the box.
+    /// Adds the events at which `ray` meets the sea's surface to `events`, which holds the events
+    /// along `ray` up to `far` (cells), and removes events at the simulation box's sides between
+    /// the sea and the water in the box.
     pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
         let Some((from, to)) = self.under(ray, far) else {
             return;

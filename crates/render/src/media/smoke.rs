@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   sun ╲ ╲ ╲            transmittance of sunlight through smoke: a sweep along the axis
-//!        ░▒▒░            nearest to the sun's direction, layer by layer
+//!        ░▒▒░            nearest to the sun's direction, plane by plane
 //!       ░▒▓▓▒░           transmittance of skylight: the same sweep from above
 //!        ▒▓▓▒            light of the lava: patches of 4 × 4 columns, through the smoke between
 //!     ____▓▓____
@@ -33,53 +33,56 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Fraction of the extinction that applies to light from the sky and the lava, because this light
-/// is scattered around obstacles.
+/// Fraction of the smoke's extinction that applies to light from the sky and the lava, because this
+/// light is scattered around obstacles.
 const DETOURS: f32 = 0.35;
-/// Maximum optical depth of an air cell at which smoke is not drawn.
+/// Optical depth across an air cell up to which its smoke is not drawn.
 pub const LEAST: f32 = 2e-3;
-/// Maximum lava light that a byte can encode (as its square root).
+/// Maximum light of the lava that a byte of a smoke cell can encode; the byte stores the light's
+/// square root.
 pub const BRIGHTEST: f32 = 4.0;
-/// Bit mask of the two extinction bytes in a 64-bit word of two neighbouring cells.
+/// Bit mask of the extinction bytes of two neighbouring smoke cells in a 64-bit word.
 const ROOTS: u64 = 0x0000_00ff_0000_00ff;
 
-/// Distance between samples in air cells, for looks with a ray step of up to [`USUAL_STEP`]; larger
-/// in proportion for longer steps.
+/// Distance between samples of smoke, in air cells, for looks with a ray-marching step of up to
+/// `USUAL_STEP`; grows in proportion to longer steps.
 const STEP: f32 = 1.0;
-/// Longest ray step of a look, in cells, for which the distance between samples is [`STEP`].
+/// Longest ray-marching step of a look, in cells, for which the distance between samples of smoke
+/// is `STEP`.
 const USUAL_STEP: f32 = 0.5;
 
-/// Inputs on which smoke depends in addition to the ash and steam in the air: smoke is reused while
-/// they are equal.
+/// Inputs on which smoke depends in addition to the ash and steam in the air; existing smoke is
+/// reused while these inputs are unchanged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Unit direction towards the sun.
     pub sun: V3,
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     pub tall: f32,
     /// Look of the air: colours, extinction and billows.
     pub look: AirLook,
 }
 
-/// Smoke of a frame: encoded cells of the air, and a grid of blocks that tells where there is
-/// smoke.
+/// Smoke of a frame: one set of encoded values per air cell, and a grid of blocks that marks where
+/// there is smoke.
 #[derive(Clone, Debug)]
 pub struct Smoke {
     grid: Grid,
-    /// Lower corner of the air's box, in cells of the simulation.
+    /// Lower corner of the grid of the air, in cells of the simulation.
     low: V3,
-    /// Edge of an air cell, in cells of the simulation.
+    /// Edge length of an air cell, in cells of the simulation.
     edge: f32,
-    /// Extinction per cell length that the byte 255 encodes.
+    /// Extinction per cell length of the simulation that the byte 255 encodes.
     most: f32,
-    /// Per axis: largest position for interpolation (in air cells from the first centre), and index
-    /// of the last cell that has a next cell.
+    /// Limits of interpolation per axis: largest position, in air cells from the centre of the
+    /// first cell, and index of the last cell that has a successor.
     last: [(f32, u32); 3],
     /// Encoded cells of the air, x fastest. Bytes: square root of the extinction, mass fraction of
     /// steam, transmittance of sunlight, light of the lava.
     cells: Vec<[u8; 4]>,
-    /// Encoded motion of each cell with smoke in or next to the cell. Bytes: velocity east, up and
-    /// south (128 for 0), and transmittance of skylight. Undefined for other cells.
+    /// Encoded velocity of the air, and skylight, for each air cell that has smoke or a neighbour
+    /// with smoke, x fastest. Bytes: velocity east, up and south (128 for 0), and transmittance of
+    /// skylight. Undefined for other cells.
     flow: Vec<[u8; 4]>,
     /// Colour of the inks (coloured tracers) in each air cell, x fastest, as bytes in which 255
     /// means 1: square roots of the mixture's linear red, green and blue, and the inks' fraction of
@@ -88,18 +91,19 @@ pub struct Smoke {
     blocks: Blocks,
 }
 
-/// Smoke in the layout in which it is uploaded to the GPU.
+/// Smoke in the layout of the textures on the graphics card.
 pub struct Texels<'a> {
     pub grid: Grid,
-    /// Lower corner of the air's box, in cells of the simulation.
+    /// Lower corner of the grid of the air, in cells of the simulation.
     pub low: V3,
-    /// Extinction per cell length that the byte 255 encodes.
+    /// Extinction per cell length of the simulation that the byte 255 encodes.
     pub most: f32,
     /// Encoded cells of the air, x fastest. Bytes: square root of the extinction, mass fraction of
     /// steam, transmittance of sunlight, light of the lava.
     pub cells: &'a [[u8; 4]],
-    /// Encoded motion of each cell with smoke in or next to the cell. Bytes: velocity east, up and
-    /// south (128 for 0), and transmittance of skylight.
+    /// Encoded velocity of the air, and skylight, for each air cell that has smoke or a neighbour
+    /// with smoke, x fastest. Bytes: velocity east, up and south (128 for 0), and transmittance of
+    /// skylight. Undefined for other cells.
     pub flow: &'a [[u8; 4]],
     /// Colour of the inks (coloured tracers) in each air cell, x fastest, as bytes in which 255
     /// means 1: square roots of the mixture's linear red, green and blue, and the inks' fraction of
@@ -107,20 +111,20 @@ pub struct Texels<'a> {
     pub tints: &'a [[u8; 4]],
 }
 
-/// Smoke at a point, interpolated.
+/// Properties of the smoke at a point, interpolated between air cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Puff {
-    /// Extinction of the smoke per cell length.
+    /// Extinction of the smoke per cell length of the simulation.
     pub(crate) dense: f32,
     /// Mass fraction of steam in the smoke, 0 to 1.
     pub(crate) steam: f32,
-    /// Transmittance of sunlight, 0 to 1.
+    /// Transmittance (0 to 1) of the smoke between the sun and the point.
     pub(crate) sun: f32,
-    /// Transmittance of skylight, 0 to 1.
+    /// Transmittance (0 to 1) of the smoke between the sky and the point.
     pub(crate) sky: f32,
-    /// Light from the lava, 0 to `BRIGHTEST`.
+    /// Light of the lava that arrives at the point, 0 to `BRIGHTEST`.
     pub(crate) glow: f32,
-    /// Velocity (east, up, south) in cells of the simulation per step of the air.
+    /// Velocity of the air (east, up, south) in cells of the simulation per step of the air.
     pub(crate) flow: V3,
     /// Colour of the inks (coloured tracers): square roots of the mixture's linear red, green and
     /// blue, and the inks' fraction of the mass of ash and inks, each 0 to 1.
@@ -128,8 +132,8 @@ pub(crate) struct Puff {
 }
 
 impl Smoke {
-    /// Computes and encodes the smoke of `air`, lit by the glowing patches `lava`; reuses the
-    /// allocations of `earlier`.
+    /// Returns the smoke of `air` for the inputs `wanted`, lit by the glowing lava patches `lava`;
+    /// reuses the allocations of `earlier`.
     pub fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch], earlier: Option<Self>) -> Self {
         let AirGrid {
             cells: grid,
@@ -191,7 +195,7 @@ impl Smoke {
         }
     }
 
-    /// Returns true if the smoke of all cells is too thin to be drawn.
+    /// Returns true if the smoke of all air cells is too thin to be drawn.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
@@ -201,12 +205,12 @@ impl Smoke {
         self.blocks.boxes()
     }
 
-    /// Returns the edge of an air cell in cells of the simulation.
+    /// Returns the edge length of an air cell in cells of the simulation.
     pub fn edge(&self) -> f32 {
         self.edge
     }
 
-    /// Returns the smoke in the layout in which it is uploaded to the GPU.
+    /// Returns the smoke in the layout of the textures on the graphics card.
     pub fn texels(&self) -> Texels<'_> {
         let Self {
             grid,
@@ -227,9 +231,9 @@ impl Smoke {
         }
     }
 
-    /// Returns the index of the lowest of the eight air cells around `p` (cells of the simulation),
-    /// and the fraction (0 to 1) of the way to the next cell along x, y and z; clamped to the air's
-    /// box.
+    /// Returns the index of the lowest of the eight air cells around the point `p` (cells of the
+    /// simulation), and the fraction (0 to 1) of the way to the next cell along x, y and z; clamped
+    /// to the grid of the air.
     #[inline(always)]
     fn spot(&self, p: V3) -> (usize, [f32; 3]) {
         let (mut cell, mut between) = ([0; 3], [0.0; 3]);
@@ -243,8 +247,8 @@ impl Smoke {
         (self.grid.index(cell), between)
     }
 
-    /// Returns the index offsets from a cell to its neighbours along y and z; 0 along an axis with
-    /// a single layer, which is then read twice.
+    /// Returns the index offsets from an air cell to its neighbours along y and along z; 0 along an
+    /// axis with a single cell, which is then its own neighbour.
     #[inline(always)]
     fn strides(&self) -> (usize, usize) {
         let row = if self.grid.ny > 1 { self.grid.nx } else { 0 };
@@ -258,8 +262,8 @@ impl Smoke {
         )
     }
 
-    /// Returns the eight cells from which a value is interpolated, the first of which has the index
-    /// `first`, as four pairs along x.
+    /// Returns the eight air cells between which a value is interpolated, as four pairs along x;
+    /// `first`: index of the cell with the lowest coordinates.
     #[inline(always)]
     fn rows<'a>(&self, values: &'a [[u8; 4]], first: usize) -> [&'a [u8; 8]; 4] {
         let (bytes, (row, slab)) = (values.as_flattened(), self.strides());
@@ -297,8 +301,8 @@ impl Smoke {
         to
     }
 
-    /// Returns true if the smoke of the eight cells from the index `first` on is too thin to be
-    /// drawn.
+    /// Returns true if the smoke of all eight air cells around a point is too thin to be drawn;
+    /// `first`: index of the cell with the lowest coordinates.
     #[inline(always)]
     fn is_clear(&self, first: usize) -> bool {
         if self.grid.nx == 1 {
@@ -309,8 +313,8 @@ impl Smoke {
         (bits(a) | bits(b) | bits(c) | bits(d)) & ROOTS == 0
     }
 
-    /// Returns the interpolated smoke at `p` (cells of the simulation); `None` if it is too thin to
-    /// be drawn. `s` selects the SIMD instructions.
+    /// Returns the smoke at the point `p` (cells of the simulation), interpolated between air
+    /// cells; `None` if the smoke is too thin to be drawn. `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, p: V3) -> Option<Puff> {
         let (first, between) = self.spot(p);
@@ -343,8 +347,8 @@ impl Smoke {
         })
     }
 
-    /// Returns the transmittance (0 to 1) of sunlight through smoke at `p` (cells of the
-    /// simulation); 1 outside of the air's box.
+    /// Returns the transmittance (0 to 1) of sunlight through smoke to the point `p` (cells of the
+    /// simulation); 1 outside of the grid of the air.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         let inside = |axis: usize, n: usize| {
             (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]))
@@ -357,11 +361,12 @@ impl Smoke {
     }
 }
 
-/// Smoke of a frame, with the distance between samples and the shown part of the air.
+/// Smoke of a frame prepared for ray marching, with the distance between samples and the visible
+/// region of the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmokeField<'a> {
     pub(crate) smoke: &'a Smoke,
-    /// Lower and upper bound of the shown part of the air along x, y and z, in cells of the
+    /// Lower and upper bound of the visible region of the air along x, y and z, in cells of the
     /// simulation.
     shown: [[f32; 2]; 3],
     step: f32,
@@ -369,9 +374,9 @@ pub(crate) struct SmokeField<'a> {
 }
 
 impl<'a> SmokeField<'a> {
-    /// Returns the smoke in the part `clip` (lower and upper bound per axis, as fractions) of the
-    /// simulation box of `size` cells, for rays with the step `step` of the look, in cells. A bound
-    /// of 0 or 1 does not clip the smoke.
+    /// Returns the smoke in the region `clip` (lower and upper bound per axis, as fractions) of the
+    /// simulation box of `size` cells; a bound of 0 or 1 does not clip. `step`: step of ray
+    /// marching of the look, in cells; `skipping`: method by which rays skip empty space.
     pub(crate) fn new(
         smoke: &'a Smoke,
         step: f32,
@@ -387,19 +392,19 @@ impl<'a> SmokeField<'a> {
         }
     }
 
-    /// Returns the distance between samples in cells of the simulation.
+    /// Returns the distance between samples of smoke along a ray, in cells of the simulation.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Returns the distances, up to `far`, at which `ray` enters and leaves the shown part, in
-    /// cells of the simulation; `None` if the ray misses.
+    /// Returns the distances at which `ray` enters and leaves the visible region of the air,
+    /// limited to `far`, in cells of the simulation; `None` if the ray misses.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Returns an iterator over the samples of `ray` in blocks with smoke. `span`: first and last
-    /// distance in cells; `jitter`: offset (0 to 1) of the first sample, in steps.
+    /// Returns an iterator over the samples along `ray` that lie in blocks with smoke. `span`:
+    /// first and last distance in cells; `jitter`: offset (0 to 1) of the first sample, in steps.
     #[inline(always)]
     pub(crate) fn places<'r>(&'r self, ray: &'r Ray, span: (f32, f32), jitter: f32) -> Places<'r> {
         let stride = Stride {
@@ -411,9 +416,9 @@ impl<'a> SmokeField<'a> {
     }
 }
 
-/// Clips the air's box `whole` (lower and upper bound per axis, in cells of the simulation) to the
-/// part `clip` (bounds as fractions) of the simulation box of `size` cells. Bounds of 0 and 1 do
-/// not clip, because the air may extend beyond the simulation box.
+/// Returns the box `whole` of the air (lower and upper bound per axis, in cells of the simulation)
+/// clipped to the region `clip` (bounds as fractions) of the simulation box of `size` cells. Bounds
+/// of 0 and 1 do not clip, because the air may extend beyond the simulation box.
 pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f32; 2]; 3] {
     for axis in 0..3 {
         let [low, high] = clip[axis];
@@ -427,13 +432,15 @@ pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f
     whole
 }
 
-/// Returns the distance between samples in cells of the simulation; `edge` is the edge of an air
-/// cell in such cells, `step` the ray step of the look in cells.
+/// Returns the distance between samples of smoke along a ray, in cells of the simulation. `edge`:
+/// edge length of an air cell in cells of the simulation; `step`: ray-marching step of the look in
+/// cells.
 pub fn stride(edge: f32, step: f32) -> f32 {
     STEP * edge * (step / USUAL_STEP).max(1.0)
 }
 
-/// Returns the bytes of the cell `start` and of the next cell along x.
+/// Returns the bytes of two air cells that are neighbours along x: the cell with the index `start`
+/// and the next.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..]
@@ -441,8 +448,8 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
         .expect("a cell has one to its east")
 }
 
-/// Returns the extinction per cell length for its encoded square root `root` (0 to 1); `most` is
-/// the extinction that 1 encodes.
+/// Returns the extinction per cell length whose encoded square root is `root` (0 to 1); `most`:
+/// extinction that `root` = 1 encodes.
 #[inline(always)]
 fn decoded(root: f32, most: f32) -> f32 {
     root * root * most

@@ -1,5 +1,5 @@
-//! Shading of smooth materials: translucent wax, glossy melts, and metal that reflects its
-//! surroundings.
+//! Shading of materials with smooth surfaces: translucent wax, glossy melts, and metal that
+//! reflects its surroundings.
 
 use crate::ground::floor::STONE;
 use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
@@ -9,9 +9,9 @@ use crate::style::shading::ShadeContext;
 
 // Look constants are chosen by eye.
 
-/// Optical properties of a smooth material.
+/// Optical properties of a kind of material with a smooth surface.
 pub struct Shine {
-    /// Softness of the shadow edge.
+    /// Softness of the border between light and shadow on the material.
     pub soft: Softness,
     /// Diffuse albedo, relative to the material's colour.
     pub matt: f32,
@@ -19,18 +19,18 @@ pub struct Shine {
     pub mirrors: f32,
     /// Set if reflections take the material's colour, as on metal.
     pub is_tinted: bool,
-    /// Reflectance of the surface at grazing incidence.
+    /// Reflectance of the surface at grazing incidence; without effect if below `mirrors`.
     pub clear: f32,
-    /// Exponent and strength of the sun's specular highlight.
+    /// Specular highlight of the sun: exponent of the cosine, and strength.
     pub glint: (i32, f32),
-    /// Amplitude of undulations of the surface, as a slope added to the normal.
+    /// Amplitude of the surface's undulations, as a slope added to the normal.
     pub uneven: f32,
-    /// Additional width of the soft edges of reflected lamps; steps between cells in the normals
-    /// would tear sharp edges.
+    /// Width added to the soft edges of reflected lamps; sharp edges would be torn by the steps of
+    /// the surface normal between cells.
     pub softer: f32,
 }
 
-/// Wax: translucent, with a broad highlight.
+/// Optical properties of wax: translucent, with a broad highlight.
 pub const WAX: Shine = Shine {
     soft: Softness {
         wrap: 0.45,
@@ -44,7 +44,7 @@ pub const WAX: Shine = Shine {
     uneven: 0.10,
     softer: 0.3,
 };
-/// Glossy melt: opaque, with a sharp highlight.
+/// Optical properties of a glossy melt: opaque, with a sharp highlight.
 pub const GLOSS: Shine = Shine {
     soft: Softness {
         wrap: 0.2,
@@ -58,7 +58,8 @@ pub const GLOSS: Shine = Shine {
     uneven: 0.07,
     softer: 0.22,
 };
-/// Metal: reflects its surroundings in its own colour, with hardly any diffuse light.
+/// Optical properties of metal: reflects its surroundings in its own colour, with hardly any
+/// diffuse light.
 pub const METAL: Shine = Shine {
     soft: Softness {
         wrap: 0.0,
@@ -73,30 +74,33 @@ pub const METAL: Shine = Shine {
     softer: 0.0,
 };
 
-/// Saturation of the sky's colour in reflections.
+/// Saturation of the sky's colour in reflections on smooth materials, relative to the sky itself.
 pub const SKY_COLOR: f32 = 0.35;
-/// Number of samples along a reflected ray at which other materials are looked for.
+/// Number of samples along a reflected ray in the search for materials that it meets.
 pub const PLACES: i32 = 9;
 /// Distance in cells of the first sample along a reflected ray.
 pub const NEAREST: f32 = 0.9;
 /// Ratio of the distances of consecutive samples along a reflected ray.
 pub const FARTHER: f32 = 1.38;
-/// Diffuse reflectance of materials that are seen in a reflection.
+/// Diffuse reflectance of materials and ground that are seen in a reflection.
 pub const SEEN: f32 = 0.46;
-/// Fraction of sunlight on materials that are seen in a reflection.
+/// Fraction of the sunlight with which materials in a reflection are lit.
 pub const SEEN_OF_SUN: f32 = 0.9;
-/// Coverage (0 to 1) of a reflected ray up to which a material is ignored.
+/// Coverage (0 to 1) of a reflected ray by a material up to which the material is ignored.
 pub const UNSEEN: f32 = 0.02;
-/// Offset in cells of the samples for the normal of materials that are seen in a reflection.
+/// Half the distance in cells between the density samples for the normal of materials that are seen
+/// in a reflection.
 pub const FACES: f32 = 1.3;
-/// Offset in cells from a material seen in a reflection at which its shadow is evaluated.
+/// Distance in cells from the surface of a material seen in a reflection at which its sunlight is
+/// evaluated.
 pub const OFF_PLACE: f32 = 1.0;
 /// Diffuse albedo of oxide on metal.
 pub const OXIDE: f32 = 0.14;
 /// Fraction of its reflectance that metal keeps below oxide.
 pub const OXIDE_LEAVES: f32 = 0.7;
 
-/// Returns the linear RGB light from a smooth material towards the camera.
+/// Returns the linear RGB light from the smooth material at `hit` towards the camera; `shine`: its
+/// optical properties.
 pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
     let skin = if shine.is_tinted {
@@ -128,8 +132,8 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
 }
 
-/// Returns the slope that is added to the normal at `p` (cells): broad undulations, and wrinkles
-/// where metal has oxide (`skin`: coverage with oxide, 0 to 1).
+/// Returns the slope that is added to the normal of a smooth material at the point `p` (cells):
+/// broad undulations, and wrinkles where metal has oxide. `skin`: coverage with oxide, 0 to 1.
 fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     let broad = |shift: f32| noise::fractal(p * 0.16 + v3(shift, 1.0, 3.0), 2);
     let swell = v3(broad(0.0), 0.0, broad(31.0)) * shine.uneven;
@@ -140,15 +144,16 @@ fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     swell + v3(fine(7.0), 0.0, fine(41.0)) * (0.12 * skin)
 }
 
-/// Returns the coverage (0 to 1) with oxide at `p` (cells) on metal: patches with torn edges, which
-/// become larger with `waves`.
+/// Returns the coverage (0 to 1) with oxide at the point `p` (cells) on metal: patches with torn
+/// edges, which become larger with `waves`, the setting of the look.
 fn oxide(p: V3, waves: f32) -> f32 {
     let patches = noise::fractal(p * 0.13 + v3(11.0, 2.0, 5.0), 4);
     smoothstep(-0.12, 0.16, patches + 0.45 * (waves - 1.0))
 }
 
-/// Returns the linear RGB light from the reflected direction `mirror`: that of a material or of the
-/// ground if one is in front, otherwise `sky`.
+/// Returns the linear RGB light that the smooth material at `hit` receives from the reflected
+/// direction `mirror`: that of an opaque material or of the ground if one is close in that
+/// direction, otherwise `sky`.
 fn mirrored_light(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     let toward = in_cells(mirror, context.look.cell_height);
     let start = hit.point + hit.normal;
@@ -179,7 +184,7 @@ fn mirrored_light(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 
 }
 
 /// Returns the linear RGB light of a material of the colour `color` that is seen in a reflection at
-/// `p` (cells) with the unit normal `normal`.
+/// the point `p` (cells) with the unit normal `normal`.
 fn lit(context: &ShadeContext, color: V3, (p, normal): (V3, V3)) -> V3 {
     let facing = saturate(normal.dot(&context.sky.sun)) * context.open(p + normal * OFF_PLACE);
     let sun = context.sky.sun_color * (SEEN_OF_SUN * facing);

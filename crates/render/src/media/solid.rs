@@ -1,6 +1,6 @@
-//! Opaque materials: sand and ash, ice, rubble, foliage, built and smooth matter. Where the density
-//! stays below that of a surface, such as for grains that fall one by one, the material is blended
-//! over its background.
+//! Shading of opaque materials: sand and ash, ice, rubble, foliage, built and smooth matter. Where
+//! the density stays below that of a surface, such as for grains that fall one by one, the material
+//! is blended over the background.
 
 use crate::camera::Ray;
 use crate::ground::lava_glow::{KELVIN, STRENGTH};
@@ -17,79 +17,88 @@ use lavoxel_automaton::view::Preset;
 
 // Look constants without a named source are chosen by eye.
 
-/// Density (0 to 1) from which matter that is too thin for a surface is visible.
+/// Density (0 to 1) above which matter too thin for a surface is blended over the background.
 pub const VEIL: f32 = 0.05;
-/// Densities (0 to 1) at which a thin film of liquid on a smooth surface begins to be visible, and
-/// is fully visible.
+/// Fade-in of a thin sheet of liquid on a smooth surface: densities (0 to 1) at which the sheet
+/// begins to show and at which it shows fully.
 pub const WETS: [f32; 2] = [0.02, 0.06];
-/// Offset in cells of the samples for the normal of a glossy surface; wide, because reflections
-/// would show every step between cells.
+/// Half the distance in cells between the density samples for the normal of a glossy surface; wide,
+/// because reflections would show every step between cells.
 pub const SHINING: f32 = 3.8;
-/// Offset in cells of the samples for the gradient of the density of a thin film of liquid.
+/// Half the distance in cells between the samples of density for the gradient of a thin sheet of
+/// liquid.
 pub const REACH: f32 = 1.6;
-/// Distance in cells, towards the inside of a thin film of liquid, at which its density is
-/// compared.
+/// Distance in cells, from a point of a thin sheet of liquid towards the sheet's inside, of the
+/// density sample with which the point's own density is compared.
 pub const INSIDE: f32 = 1.5;
-/// Height above the ground, in cells, up to which the foot of a smooth material is rounded.
+/// Height above the ground, in cells, up to which the foot of a smooth material on smooth stone is
+/// rounded.
 pub const LIP: f32 = 1.3;
-/// Densities at which a thin film of liquid on the ground begins to cover, and covers fully,
-/// relative to the density further inside; about half, because smoothing spreads the edge.
+/// Edge of a thin sheet of liquid on the ground: densities, relative to the density further inside,
+/// at which the sheet begins to cover the ground and at which it covers the ground fully; about
+/// half, because smoothing spreads the edge.
 pub const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
-/// Densities at which a thin film of liquid on another material begins to cover, and covers fully,
-/// relative to the density further inside.
+/// Edge of a thin sheet of liquid on another material: densities, relative to the density further
+/// inside, at which the sheet begins to cover that material and at which it covers the material
+/// fully.
 pub const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
-/// Heights in cells above the ground at which matter that stands there is sampled, each with the
-/// fraction of light that the ground loses to that matter.
+/// Darkening of the ground by matter that stands on it: heights in cells above the ground at which
+/// the matter's density is read, each with the fraction of light that the ground loses if the
+/// matter is dense there.
 pub const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
-/// Distances in cells from a surface towards the sun at which its own material is sampled for
-/// self-shadowing, each with the length in cells that the sample represents.
+/// Self-shadowing: distances in cells from a surface towards the sun at which the density of the
+/// surface's own material is read, each with the length in cells that the sample represents.
 pub const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
 /// Penetration depth (1/e) of sunlight in a translucent material for red, green and blue, in cells.
 pub const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
-/// Fraction of sunlight that comes through to the shaded side of a translucent material.
+/// Fraction of sunlight that passes through a translucent material to its shaded side.
 pub const COMES_THROUGH: f32 = 0.5;
-/// Additional wrap of light around the shadow edge of a translucent material, for red, green and
-/// blue.
+/// Change of the wrap of diffuse light (see `Softness::wrap`) around a translucent material, for
+/// red, green and blue.
 pub const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
 
-/// Softness of the shadow edge of a material: diffuse shading beyond the terminator.
+/// Softness of the border between light and shadow on a material: diffuse shading beyond the
+/// terminator.
 #[derive(Clone, Copy, Debug)]
 pub struct Softness {
-    /// Wrap of diffuse light beyond the terminator; 0 for none.
+    /// Wrap of diffuse light: the light ends where the cosine between normal and sun is −`wrap` (0
+    /// to 1); 0 ends it at the terminator.
     pub wrap: f32,
     /// Translucency (0 to 1): fraction of the light that enters the material and leaves elsewhere,
     /// more for red than for blue.
     pub bleeds: f32,
 }
 
-/// Self-shadowing at a point of a material's surface.
+/// Self-shadowing at a point of a material's surface: attenuation of sunlight by the material
+/// itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
-    /// Transmittance (0 to 1) of the material towards the sun.
+    /// Transmittance (0 to 1) of the material itself for sunlight.
     pub(super) sun: f32,
-    /// Length of the way through the material towards the sun, in cells.
+    /// Length of the path of sunlight through the material, in cells.
     pub(super) depth: f32,
 }
 
-/// Kind of matter at which a ray ends.
+/// Kind of the nearest matter on a ray, seen from the camera.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
     Lava,
-    /// Rock or sky.
+    /// Rock or sky, with no other matter in front.
     Behind,
-    /// Opaque material other than lava and rock.
+    /// Opaque material other than lava and rock, also where it is thin and blended over these.
     Solid,
 }
 
 /// End of a ray: light, distance and kind of matter.
 pub(crate) struct End {
     pub(crate) light: V3,
-    /// Distance in cells up to which translucent media may lie in front.
+    /// Distance in cells along the ray up to which translucent media in front of the ray's end are
+    /// drawn.
     pub(crate) t: f32,
     pub(crate) met: Met,
 }
 
-/// Hit of a ray on the surface of an opaque material.
+/// Intersection of a ray with the surface of an opaque material other than lava and rock.
 #[derive(Clone, Copy)]
 pub(super) struct Hit<'a> {
     pub(super) clear: &'a Clear<'a>,
@@ -97,16 +106,17 @@ pub(super) struct Hit<'a> {
     pub(super) t: f32,
     pub(super) point: V3,
     pub(super) normal: V3,
-    /// Set if a side of the shown part of the simulation box cuts the material open at this point.
+    /// Set if a side of the simulation box's visible region cuts the material open at this point.
     pub(super) cut: bool,
-    /// Linear RGB light of the background behind the material.
+    /// Linear RGB light of the background behind the surface.
     pub(super) behind: V3,
-    /// Distance to the background in cells.
+    /// Distance in cells along the ray to the background.
     pub(super) far: f32,
 }
 
 impl Hit<'_> {
-    /// Returns the unit normal tilted by the slope `rough`; cut faces stay flat.
+    /// Returns the unit normal of the surface tilted by the slope `rough` (height per distance);
+    /// where a plane cuts the material open, the untilted normal.
     pub(super) fn uneven(&self, rough: V3) -> V3 {
         if self.cut {
             self.normal
@@ -116,8 +126,9 @@ impl Hit<'_> {
     }
 }
 
-/// Returns the end of a ray after opaque materials in front of its previous end `end` are taken
-/// into account. `coated`: true if the ray ends on rock, which thin films may cover.
+/// Returns the end of `ray` after opaque materials in front of `end`, the ray's end on lava, rock
+/// or sky, are taken into account. `coated`: true if the ray ends on rock, which thin sheets of
+/// material may cover.
 pub(crate) fn before(
     context: &ShadeContext,
     ray: &Ray,
@@ -206,8 +217,8 @@ pub(crate) fn before(
     end
 }
 
-/// Returns the intersection of `ray` with the surface of an opaque medium before the distance `far`
-/// (cells).
+/// Returns the intersection of `ray` with the surface of the opaque medium `clear` before the
+/// distance `far` (cells). `pace`: range and step of the search.
 pub(crate) fn crossed(
     context: &ShadeContext,
     clear: &Clear,
@@ -226,21 +237,21 @@ pub(crate) fn crossed(
     }
 }
 
-/// Returns true if a material of this preset stands on the ground without a thin film of liquid at
-/// its foot.
+/// Returns true if matter of the preset `preset` stands on the ground without spreading into a thin
+/// sheet at its foot.
 fn stands(preset: Preset) -> bool {
     matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
 }
 
-/// Returns the fraction of light (0 to 1) that remains at `point` (cells) of the ground below and
-/// next to matter that stands there.
+/// Returns the fraction of its light (0 to 1) that the ground at `point` (cells) keeps below and
+/// next to the matter `clear`, which stands on it.
 fn footed(clear: &Clear, point: V3) -> f32 {
     let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
     1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
 }
 
-/// Returns `end`, the hit of a ray on rock, with thin films of materials added and darkened by
-/// matter that stands there.
+/// Returns `end`, the end of `ray` on rock, after thin sheets of materials cover the rock and
+/// matter that stands there darkens it.
 fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
@@ -290,8 +301,8 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     end
 }
 
-/// Returns the coverage (0 to 1) of rough ground at `p` (cells) by a thin film of liquid of the
-/// density `density`, with a ragged edge.
+/// Returns the coverage (0 to 1) of rough ground at the point `p` (cells) by a thin sheet of the
+/// material `preset` with the density `density`; the sheet has a ragged edge.
 fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
     let least = if preset == Preset::Ice {
@@ -302,9 +313,9 @@ fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     smoothstep(least, 0.8 * ISO, ragged)
 }
 
-/// Returns `light` of the smooth material with the index `number`, covered with films of later
-/// materials. Only the first material is covered, such as the mould of lava that melts: a material
-/// that solidifies from that lava has its own edge towards the melt.
+/// Returns `light` of the smooth material at `hit` covered with thin sheets of the materials that
+/// follow in the list of media. `number`: index of the material at `hit` in that list; only the
+/// first material (0) is covered.
 fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
         return light;
@@ -338,18 +349,19 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     })
 }
 
-/// Thin film of a liquid material on another surface, too thin for a surface of its own.
+/// Sheet of a material on another surface, too thin for a surface of its own.
 struct Film {
-    /// Fraction of the surface below that is covered, 0 to 1.
+    /// Fraction (0 to 1) of the surface below that the sheet covers.
     cover: f32,
-    /// Outward unit normal of the film.
+    /// Outward unit normal of the sheet.
     normal: V3,
 }
 
 impl Film {
-    /// Returns the thin film of liquid of the density `density` at `p` (cells) on a smooth surface.
-    /// The film ends at a sharp line with a rounded lip, where its density falls below the
-    /// fractions `ends` of the density further inside.
+    /// Returns the thin sheet of the liquid `clear`, of the density `density`, at the point `p`
+    /// (cells) on a smooth surface with the unit normal `normal`. The sheet ends at a sharp line
+    /// with a rounded lip, where its density falls below the fractions `ends` (see
+    /// `ENDS_ON_GROUND`) of the density further inside.
     fn smooth(
         context: &ShadeContext,
         clear: &Clear,
@@ -370,9 +382,9 @@ impl Film {
     }
 }
 
-/// Returns the unit normal of a smooth material at `p` (cells); near the ground, the normal of the
-/// film in which the material ends. With the material's own normal, its foot would be a dark edge
-/// with a pale film in front.
+/// Returns the unit normal with which a smooth material is drawn at the point `p` (cells):
+/// `normal`, or near the ground the normal of the thin sheet at the material's foot. With `normal`
+/// alone, the foot would be a dark edge with a pale sheet in front.
 fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     let high = p.y - context.land.block.heights.at(p.x, p.z);
     if high >= LIP || !wets(clear.look.preset) || !context.land.is_stone() {
@@ -383,8 +395,8 @@ fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
 }
 
-/// Returns the gradient of the density of a thin film of liquid along the surface with the unit
-/// normal `normal` at `p` (cells), and the unit normal of the film.
+/// Returns the gradient of the density of a thin sheet of liquid along the surface with the unit
+/// normal `normal` at the point `p` (cells), and the unit normal of the sheet.
 fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     let tall = context.look.cell_height;
     let rise = in_cells(clear.field.gradient(p, REACH), tall);
@@ -392,13 +404,15 @@ fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     (along, unit_or_up(normal - along * tall))
 }
 
-/// Returns true if films of a material have a smooth edge, and may lie on a smooth material.
+/// Returns true if thin sheets of a material of the preset `preset` have a smooth edge, and may lie
+/// on smooth materials.
 fn wets(preset: Preset) -> bool {
     matches!(preset, Preset::Wax | Preset::Gloss | Preset::Metal)
 }
 
-/// Returns the outward unit normal of a surface at `p` (cells). Grains and smooth bodies show steps
-/// of whole cells, which only wide differences smooth.
+/// Returns the outward unit normal of the surface of the medium `clear` at the point `p` (cells),
+/// from density differences over a distance that depends on the material: wide for grains and
+/// glossy or waxy matter, on which single cells would show as steps.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
         Preset::Sand | Preset::Ash | Preset::Wax => even(clear, p, 2.6),
@@ -408,15 +422,17 @@ fn normal(clear: &Clear, p: V3) -> V3 {
     }
 }
 
-/// Returns the outward unit normal at `p` (cells) from central differences over ± `wide` cells,
-/// plus half of the differences over half that width.
+/// Returns the outward unit normal of the medium `clear` at the point `p` (cells) from central
+/// differences of its density over ± `wide` cells, plus half of the differences over half that
+/// width.
 fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
     clear
         .field
         .upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
 }
 
-/// Returns the linear RGB light from the surface at `hit` towards the camera, after haze.
+/// Returns the linear RGB light from the surface at `hit` towards the camera, attenuated and lit by
+/// the haze between.
 fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
         Preset::Ice => ice::light(context, hit),
@@ -439,8 +455,9 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     crate::style::cinematic::hazed(context, hit.ray, hit.t, light)
 }
 
-/// Returns the linear RGB light that arrives at a surface from sun, sky, lava and flame. `soft`:
-/// softness of the shadow edge; `own`: self-shadowing.
+/// Returns the linear RGB light of sun, sky, lava and flame that arrives on the surface at `hit`.
+/// `normal`: unit normal with relief; `soft`: softness of the border between light and shadow;
+/// `own`: self-shadowing.
 pub(super) fn arriving(
     context: &ShadeContext,
     hit: &Hit,
@@ -465,7 +482,9 @@ pub(super) fn arriving(
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
-/// Returns the RGB factor of sunlight for `cosine`, the cosine of the angle between normal and sun.
+/// Returns the factor on sunlight for red, green and blue on a surface; `cosine`: cosine of the
+/// angle between normal and sun, `soft`: softness of the border between light and shadow, `own`:
+/// self-shadowing.
 fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     let facing = |wrap: f32| saturate((cosine + wrap) / (1.0 + wrap)) * own.sun;
     if soft.bleeds <= 0.0 {
@@ -476,7 +495,7 @@ fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     lit.zip_map(&through, f32::max)
 }
 
-/// Returns the self-shadowing of the material at `hit`.
+/// Returns the self-shadowing of the material at the point of `hit`.
 pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
     if hit.cut {
         return Own {

@@ -1,5 +1,5 @@
-//! Integration of gases along a ray: single scattering of light from the sun, the sky and the lava
-//! below.
+//! Integration of the automaton's gases along a ray: single scattering of light from the sun, the
+//! sky and the lava below.
 
 use crate::camera::Ray;
 use crate::ground::lava_glow::{KELVIN, STRENGTH};
@@ -14,58 +14,60 @@ use lavoxel_base::simd::Portable;
 
 /// Asymmetry g of a gas's phase function (Henyey and Greenstein): positive values scatter forward.
 pub const FORWARD: f32 = 0.3;
-/// Fraction of sunlight that gas scatters towards the camera. Light is scattered many times in gas;
-/// a physical value for single scattering would be darker.
+/// Fraction of sunlight that gas scatters towards the camera; higher than a physical value for
+/// single scattering, because light is scattered many times in gas.
 pub const SUN: f32 = 0.50;
 /// Fraction of skylight that gas scatters towards the camera.
 pub const SKY: f32 = 0.7;
 /// Fraction of the lava's light that gas scatters towards the camera.
 pub const LAVA: f32 = 0.17;
-/// Fraction of skylight that remains where no sunlight arrives.
+/// Fraction of skylight that remains in gas which no sunlight reaches.
 pub const SHADED: f32 = 0.42;
-/// Fraction of sunlight that is scattered many times, and attenuated only by the square root of the
-/// transmittance: the side of a cloud facing away from the sun is grey, not black.
+/// Fraction of sunlight in gas that is scattered many times and attenuated only by the square root
+/// of the transmittance, so that the side of a cloud facing away from the sun is grey and not
+/// black.
 pub const ASTRAY: f32 = 0.35;
-/// Transmittance at which the integration along a ray stops early.
+/// Transmittance at which the integration of gases along a ray stops early.
 pub const OPAQUE: f32 = 0.01;
-/// Frequency of the broadest billows, in billows per pattern unit (1/128 of the simulation box's
-/// longer side).
+/// Frequency of the broadest billows in gas, in billows per pattern unit (1/128 of the simulation
+/// box's longer side).
 pub const BROAD: f32 = 0.065;
-/// Amplitude by which billows modulate the density.
+/// Amplitude by which billows modulate the density of gas.
 pub const BILLOWS: f32 = 1.2;
-/// Density (0 to 1) from which billows leave no gaps in the gas.
+/// Density of gas (0 to 1) above which billows leave no gaps in the gas.
 pub const WHOLE: f32 = 0.12;
-/// Constant part, and factor of the billow's height, of an offset that is added to density /
-/// [`WHOLE`]. The sum, clamped to 0..1, is the factor by which billows thin out the gas.
+/// Constants a and b of the gaps in gas: billows multiply the density of gas by density / `WHOLE` +
+/// a + b · height of the billow, clamped to 0..1.
 pub const TORN: [f32; 2] = [0.2, 0.8];
-/// Fraction of light that the side of a billow facing away from the sun loses.
+/// Decrease of the factor on the sunlight on gas per unit of a billow's slope towards the sun.
 pub const RELIEF: f32 = 0.3;
-/// Lower and upper bound of the light factor that depends on the slope of a billow.
+/// Lower and upper bound of the factor by which a billow's slope changes the sunlight on gas.
 pub const FACING: [f32; 2] = [0.42, 1.25];
-/// Distance by which billows rise per step, in cells.
+/// Distance by which billows in gas rise per simulation step, in cells.
 const RISE: f64 = 0.15;
 /// Height above the ground, in pattern units (1/128 of the simulation box's longer side), above
 /// which mountains cast no shadow on gas.
 pub const LIFTED: f32 = 14.0;
 
-/// Light that enters gas, constant along a ray.
+/// Light that enters gas, constant along a ray: linear RGB before the transmittances of each sample
+/// are applied.
 struct Light {
     sun: V3,
     sky: V3,
     lava: V3,
 }
 
-/// Segment of a ray between two distances in cells.
+/// Segment of a ray between the distances `from` and `to` in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stretch<'a> {
     pub(crate) ray: &'a Ray,
     pub(crate) from: f32,
     pub(crate) to: f32,
-    /// Offset of the first sample, in steps (0 to 1).
+    /// Offset of the first sample, as a fraction (0 to 1) of the distance between samples.
     pub(crate) jitter: f32,
 }
 
-/// Integrates the gases along the ray segment `stretch` into `passed`.
+/// Integrates the gases of `fog` along the ray segment `stretch` and adds the result to `passed`.
 pub(crate) fn scatter(
     context: &ShadeContext,
     fog: &FogField,
@@ -140,8 +142,8 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
     }
 }
 
-/// Returns the linear RGB light that gas scatters towards the camera at `p` (cells), before the
-/// albedo.
+/// Returns the linear RGB light that gas with the properties `gas` scatters towards the camera at
+/// the point `p` (cells), before the albedo is applied.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
     let glow = context.ember.ambient_glow(p, context.land.unit) * gas.below;
@@ -151,21 +153,21 @@ fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
         + light.lava * glow
 }
 
-/// Returns the Henyey–Greenstein phase function (mean 1) for `cosine`, the cosine of the scattering
-/// angle.
+/// Returns the Henyey–Greenstein phase function of gas (mean 1) for `cosine`, the cosine of the
+/// angle between the ray and the direction to the sun.
 pub(crate) fn phase(cosine: f32) -> f32 {
     (1.0 - FORWARD * FORWARD) / (1.0 + FORWARD * FORWARD - 2.0 * FORWARD * cosine).powf(1.5)
 }
 
-/// Returns the position in the billow noise of `p` (cells); `unit` is the pattern unit in cells
-/// (1/128 of the simulation box's longer side), `risen` the height in cells by which the billows
-/// have risen.
+/// Returns the position in the billow noise of the point `p` (cells); `unit`: pattern unit in cells
+/// (1/128 of the simulation box's longer side), `risen`: height in cells by which the billows have
+/// risen.
 fn place(p: V3, unit: f32, risen: f32) -> V3 {
     v3(p.x, p.y - risen, p.z) * (BROAD / unit)
 }
 
-/// Returns the height in cells by which billows have risen after `steps` steps; restarts at 0 after
-/// 4096 cells, which keeps the precision of `f32`.
+/// Returns the height in cells by which the billows in gas have risen after `steps` simulation
+/// steps; restarts at 0 after 4096 cells, which keeps the precision of `f32`.
 pub fn risen(steps: f64) -> f32 {
     (steps * RISE).rem_euclid(4096.0) as f32
 }

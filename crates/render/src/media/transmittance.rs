@@ -1,6 +1,7 @@
-//! Interpolated smoke ("veils"): smoke is integrated along a coarse grid of rays and interpolated
-//! for the pixels in between. Where the rays through the four corners of a square of pixels agree,
-//! the pixels inside take the interpolated value, which needs a quarter of the samples.
+//! Interpolation of smoke ("veils"): smoke is integrated along a coarse grid of rays and
+//! interpolated for the pixels between. Where the rays through the four corners of a square of
+//! pixels have nearly equal smoke, the pixels inside take the interpolated value, which needs a
+//! quarter of the samples.
 //!
 //! ```text
 //!   ┼───────┼───────┼   one ray through each corner
@@ -16,18 +17,19 @@ use crate::math::{V3, luminance};
 /// Spacing and tolerance of the grid of rays from which smoke is interpolated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weave {
-    /// Spacing of the grid in pixels: edge of a square of pixels.
+    /// Spacing of the grid of rays in pixels: edge length of a square of pixels.
     pub(crate) square: usize,
-    /// Largest difference between the smoke of the four rays at a square's corners for which the
-    /// square is interpolated; applies to the tone-mapped luminance and to the transmittance (each
-    /// 0 to 1).
+    /// Largest difference between the smoke of the four rays at a square's corners up to which
+    /// smoke is interpolated in the square; compared are the tone-mapped luminance and the
+    /// transmittance (each 0 to 1).
     agreed: f32,
     /// Set if the sampling noise of the grid rays is filtered.
     soft: bool,
 }
 
 impl Weave {
-    /// Returns the settings for single pictures; `soft`: true if the sampling noise is filtered.
+    /// Returns the settings for single pictures, with a small tolerance; `soft`: true to filter the
+    /// sampling noise.
     pub(crate) fn still(soft: bool) -> Self {
         Self {
             square: 2,
@@ -36,8 +38,8 @@ impl Weave {
         }
     }
 
-    /// Settings for frames of a running scene, with a larger tolerance: an edge that one frame
-    /// misses between four rays appears in the mean of several frames.
+    /// Settings for frames of a running scene, with a larger tolerance, because an edge that one
+    /// frame misses between four rays appears in the mean of several frames.
     pub(crate) const RUNNING: Self = Self {
         square: 2,
         agreed: 0.4,
@@ -48,24 +50,24 @@ impl Weave {
 /// Luminance that the tone map l / (l + `MIDDLE`) maps to 1/2.
 const MIDDLE: f32 = 0.25;
 
-/// Smoke integrated along a ray.
+/// Light and transmittance of smoke and gas along a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Transmittance {
     /// Linear RGB light that the smoke scatters towards the camera.
     pub(crate) light: V3,
-    /// Transmittance (RGB) for light from behind.
+    /// Transmittance (RGB) of the smoke for light from behind.
     pub(crate) through: V3,
-    /// Distance in cells to the first smoke; [`f32::MAX`] if there is none.
+    /// Distance in cells along the ray to the first smoke or gas; `f32::MAX` if there is none.
     pub(crate) first: f32,
-    /// Distance in cells to the last smoke; 0 if there is none.
+    /// Distance in cells along the ray to the last smoke or gas; 0 if there is none.
     pub(crate) last: f32,
-    /// Distance in cells up to which the ray was integrated: the ray's end, or [`f32::MAX`] if the
+    /// Distance in cells up to which the ray was integrated: the ray's end, or `f32::MAX` if the
     /// smoke is opaque.
     pub(crate) known: f32,
 }
 
 impl Transmittance {
-    /// Ray without smoke.
+    /// Result for a ray without smoke: no light, transmittance 1.
     pub(crate) const NONE: Self = Self {
         light: V3::new(0.0, 0.0, 0.0),
         through: V3::new(1.0, 1.0, 1.0),
@@ -74,34 +76,36 @@ impl Transmittance {
         known: f32::MAX,
     };
 
-    /// Returns true if this smoke is valid for a ray that ends at the distance `far` (cells), with
-    /// a tolerance of `slack` cells at its end.
+    /// Returns true if this result is valid for a ray that ends at the distance `far` (cells), with
+    /// a tolerance of `slack` cells at the ray's end.
     pub(crate) fn fits(&self, far: f32, slack: f32) -> bool {
         self.last <= far + slack && (far <= self.known + slack || self.last < self.known - slack)
     }
 
-    /// Returns the two values by which neighbouring rays are compared: tone-mapped luminance, and
-    /// green transmittance.
+    /// Returns the two values by which neighbouring rays are compared: tone-mapped luminance (0 to
+    /// 1), and transmittance of green light.
     fn tones(&self) -> [f32; 2] {
         let light = luminance(self.light);
         [light / (light + MIDDLE), self.through.y]
     }
 }
 
-/// Smoke at the grid points of a picture.
+/// Smoke of the rays through the grid points of a picture.
 pub(crate) struct TransmittanceGrid {
-    /// Number of grid squares per pixel along an axis (at most 1).
+    /// Number of grid squares per pixel along an axis; at most 1.
     per_pixel: f32,
     across: usize,
     corners: Vec<Transmittance>,
-    /// One flag per grid point: set if the four corners of the square to its lower right agree.
+    /// One flag per grid point, row-major, set if the smoke at the four corners of the square to
+    /// the grid point's lower right is nearly equal; smoke is interpolated in these squares.
     agree: Vec<bool>,
 }
 
 impl TransmittanceGrid {
-    /// Computes the smoke at the grid points of a picture of (`width`, `height`) pixels. `look`
-    /// returns the smoke of the ray through a grid point (x, y in pixels). Returns `None` if `look`
-    /// does so for any ray, because its smoke cannot be separated from other media.
+    /// Computes the smoke of the rays through all grid points of a picture of (`width`, `height`)
+    /// pixels. `look` returns the smoke of the ray through a point (x, y in pixels). Returns `None`
+    /// if `look` returns `None` for any ray, because its smoke cannot be separated from other
+    /// media.
     pub(crate) fn new(
         (width, height): (usize, usize),
         Weave {
@@ -139,8 +143,8 @@ impl TransmittanceGrid {
         })
     }
 
-    /// Returns the interpolated smoke at (`u`, `v`) in pixels; `None` where the four corners of the
-    /// square do not agree.
+    /// Returns the smoke at the picture position (`u`, `v`) in pixels, interpolated between the
+    /// four corners of its square; `None` where the four corners differ too much.
     #[inline(always)]
     pub(crate) fn at(&self, u: f32, v: f32) -> Option<Transmittance> {
         let (u, v) = (u * self.per_pixel, v * self.per_pixel);
@@ -172,9 +176,9 @@ impl TransmittanceGrid {
     }
 }
 
-/// Averages the smoke of each grid point with those of its eight neighbours that differ by at most
-/// `agreed` in luminance and transmittance, which removes noise. `across`: number of grid points in
-/// a row.
+/// Returns the smoke of each grid point averaged with that of its eight neighbours, which removes
+/// sampling noise; neighbours that differ by more than `agreed` in luminance or transmittance are
+/// left out. `across`: number of grid points in a row.
 fn softened(
     corners: &[Transmittance],
     tones: &[[f32; 2]],
@@ -205,8 +209,8 @@ fn softened(
     (0..corners.len()).into_par_iter().map(soft).collect()
 }
 
-/// Returns the difference between the largest and the smallest of four tones; `which`: 0 luminance,
-/// 1 transmittance.
+/// Returns the difference between the largest and the smallest of four luminances (`which` = 0) or
+/// transmittances (`which` = 1) in `tones`.
 fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
     let [a, b, c, d] = [
         tones[0][which],

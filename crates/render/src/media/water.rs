@@ -1,5 +1,5 @@
-//! Clear liquids: a surface that reflects sky and sun, and a body that absorbs light. Water absorbs
-//! red first, then green; other liquids absorb every colour except their own.
+//! Shading of clear liquids: a surface that reflects sky and sun, and a body that absorbs light.
+//! Water absorbs red first, then green; coloured liquids absorb every colour except their own.
 
 use crate::camera::Ray;
 use crate::ground::lava_glow::{KELVIN, STRENGTH};
@@ -12,118 +12,130 @@ use lavoxel_automaton::view::MaterialLook;
 
 // Look constants without a named source are chosen by eye.
 
-/// Absorption of water per cell length for red, green and blue; the transmittance is
-/// exp(−absorption · length).
+/// Absorption of water per cell length for red, green and blue, at the usual depth setting of its
+/// look; the transmittance is exp(−absorption · length).
 const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
-/// Path length in cells through a coloured liquid after which white light has taken the liquid's
-/// colour.
+/// Path length in cells through a coloured liquid after which white light has the liquid's colour.
 const COLORED: f32 = 4.0;
-/// Lower and upper bound to which a liquid's colour is clamped before its logarithm gives the
-/// absorption, so that the logarithm is finite and not 0.
+/// Bounds to which a channel of a liquid's colour (0 to 1) is clamped before its logarithm gives
+/// the absorption, which keeps the absorption finite and above 0.
 const KEPT: [f32; 2] = [0.01, 0.98];
-/// Diffuse reflectance of a coloured liquid for skylight, relative to its colour.
+/// Reflectance of a deep body of coloured liquid for skylight, relative to its colour.
 const SENT_BACK: f32 = 0.28;
-/// Diffuse reflectance of a coloured liquid for lava light, relative to its colour.
+/// Reflectance of a deep body of coloured liquid for lava light, relative to its colour.
 const SENT_BACK_OF_LAVA: f32 = 0.05;
-/// Diffuse reflectance of a milky liquid for skylight and lava light, relative to its colour.
+/// Reflectance of a deep body of milky liquid for skylight and lava light, relative to its colour.
 const MILKY: f32 = 0.5;
-/// Minimum transmittance of a cell of milky liquid.
+/// Lower bound of the transmittance of one cell length of a milky liquid.
 const LEAST_PASSED: f32 = 0.01;
-/// Factor on the reflectance of a surface inside another liquid, where the refractive indices
-/// differ less than in air.
+/// Factor on the reflectance of a liquid's surface inside another liquid, where the refractive
+/// indices differ less than in air.
 pub const SUBMERGED: f32 = 0.15;
 /// Path length in cells up to which a body of liquid counts as a drop or a thin stream, which
 /// gathers light from all sides like a lens.
 pub const DROP: f32 = 3.0;
-/// Fraction of skylight that a drop sends towards the camera.
+/// Fraction of the skylight on a drop that the drop sends towards the camera.
 pub const GATHERED: f32 = 0.9;
-/// Fraction of sunlight that a drop sends towards the camera.
+/// Fraction of the sunlight on a drop that the drop sends towards the camera.
 pub const GATHERED_OF_SUN: f32 = 0.22;
-/// Lower and upper bound of the reflectance of a drop.
+/// Lower and upper bound of the reflectance with which a drop is drawn.
 pub const OF_DROP: [f32; 2] = [0.2, 0.6];
-/// Distances in cells, sideways and down, at which more liquid must be present for a surface not to
-/// count as a drop.
+/// Distances in cells, sideways and down from a point of a liquid's surface, at which the same
+/// liquid is looked for; if it is there, the surface belongs to a body of liquid and not to a drop.
 pub const LIES: [f32; 2] = [4.0, 2.5];
-/// Diffuse reflectance of deep water for skylight, linear RGB.
+/// Reflectance of deep water for skylight, linear RGB.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
 /// Brightness of wet rock relative to dry rock, for red, green and blue.
 pub const WET: V3 = V3::new(0.62, 0.66, 0.70);
 /// Reflectance of water at normal incidence.
 pub const STRAIGHT: f32 = 0.02;
-/// Amplitude of the slope of the ripples (height per distance).
+/// Amplitude of the slope of the ripples on a liquid (height per distance).
 pub const RIPPLES: f32 = 0.04;
-/// Slope of the swell on water with waves higher than usual, relative to the ripples.
+/// Factor from the slope of the ripples to the slope of the swell, on a liquid whose waves are
+/// higher than usual.
 pub const SWELL: f32 = 1.1;
 /// Water depth in pattern units (1/128 of the simulation box's longer side) below which high waves
 /// break on a shore.
 pub const BREAKS: f32 = 1.5;
-/// Variation in pattern units (1/128 of the simulation box's longer side) of the water depth at
-/// which waves break; makes the edge of the surf ragged.
+/// Amplitude of the random variation of the water depth at which waves break, in pattern units
+/// (1/128 of the simulation box's longer side); makes the edge of the surf ragged.
 pub const SWASH: f32 = 1.2;
 /// Distance from the camera in pattern units (1/128 of the simulation box's longer side) at which
-/// ripples are half as high; farther ripples are smaller than pixels.
+/// ripples are drawn half as high, because ripples farther away are smaller than pixels.
 pub const FADED: f32 = 260.0;
-/// Displacement of the ripples per step, in pattern units.
+/// Displacement of the ripples per simulation step, in pattern units (1/128 of the simulation box's
+/// longer side).
 const PACE: f64 = 0.02;
-/// Brightness of the reflected sun, relative to sunlight on a surface.
+/// Brightness of the reflected sun on a liquid, relative to sunlight on a surface.
 pub const SUN: f32 = 14.0;
-/// Exponent of the sun's specular highlight.
+/// Exponent of the sun's specular highlight on a liquid.
 pub const NARROW: i32 = 256;
 
-/// Height of the short waves of a sea, relative to the ripples.
+/// Factor from the slope of the ripples to the slope of the short waves of a sea.
 pub const CHOP: f32 = 0.7;
-/// Factor by which short waves fade sooner with distance than the ripples.
+/// Factor on the squared distance in the fading of a sea's short waves, compared with the fading of
+/// ripples.
 pub const CHOPPY: f32 = 12.0;
-/// Slope of the waves of a sea that are smaller than a pixel, relative to the ripples.
+/// Factor from the slope of the ripples to the slope of the waves of a sea that are smaller than a
+/// pixel.
 pub const SMALLER: f32 = 3.0;
-/// Maximum slope of waves that are smaller than a pixel.
+/// Maximum slope of the waves of a sea that are smaller than a pixel.
 pub const ROUGHEST: f32 = 0.22;
 /// Frequency of the gusts of wind that vary the waves, per pattern unit (1/128 of the simulation
 /// box's longer side).
 pub const GUSTS: f32 = 0.011;
-/// Widening of the sun's highlight per unit of slope of small waves.
+/// Widening of the sun's highlight on a liquid, per unit of slope of those waves that are smaller
+/// than a pixel.
 pub const WIDER: f32 = 40.0;
 
 /// Brightness of lava that is reflected in a liquid, relative to the lava's light on a surface.
 pub const MIRRORED: f32 = 2.2;
-/// Vertical components of the unit normal at which the reflection of lava begins, and is complete.
+/// Fade-in of the reflection of lava on level surfaces of a liquid: vertical components of the unit
+/// normal at which the reflection begins to show and at which it is complete.
 pub const TILTED: [f32; 2] = [0.75, 0.97];
-/// Densities of gas next to a surface at which foam begins, and covers the whole surface.
+/// Foam where gas is next to a liquid's surface: densities (0 to 1) of the gas at which foam begins
+/// and at which it covers the whole surface.
 pub const FOAM: [f32; 2] = [0.06, 0.5];
 /// Fraction of a drop's surface that foam covers.
 pub const SPRAY: f32 = 0.8;
-/// Diffuse reflectance of deep water for lava light, linear RGB. Redder than [`DEEP`], because the
-/// light comes from near the surface, where depth has not yet absorbed the red.
+/// Reflectance of deep water for lava light, linear RGB. Redder than [`DEEP`], because the light
+/// comes from near the surface, where depth has not yet absorbed the red.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
-/// Heights in cells above a point behind a cut side of the simulation box at which liquid is
-/// sampled, each with the length in cells that the sample represents.
+/// Depth of a point in a liquid that a plane cuts open: heights in cells above the point at which
+/// the liquid's density is read, each with the length in cells that the sample represents.
 pub const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
-/// Brightness of liquid behind a cut side of the simulation box, directly below its surface.
+/// Brightness of a liquid in a plane that cuts it open, directly below the liquid's surface, as a
+/// factor on the light of a deep body of the liquid.
 pub const UNDER: f32 = 4.2;
-/// Extinction per cell of depth behind a cut side of the simulation box: for all colours, and
-/// additionally for the colour that the liquid absorbs most.
+/// Extinction per cell width of depth in a liquid that a plane cuts open: for all colours, and in
+/// addition for the colour that the liquid absorbs most.
 pub const SINKS: [f32; 2] = [0.065, 0.14];
-/// Density (0 to 1) above a point from which the liquid continues there.
+/// Density (0 to 1) above a point of a cut liquid at or above which the liquid is taken to continue
+/// upwards.
 pub const ENDS: f32 = 0.6;
-/// Density (0 to 1) assumed for rock above a liquid.
+/// Lower bound of the density (0 to 1) that a liquid is assumed to have inside rock above the
+/// liquid.
 pub const UNDER_ROCK: f32 = 0.22;
-/// Strength of the shafts of sunlight in the liquid.
+/// Amplitude of the brightness variation by shafts of sunlight in a liquid that a plane cuts open.
 pub const SHAFTS: f32 = 0.35;
-/// Number of shafts of sunlight per pattern unit (1/128 of the simulation box's longer side).
+/// Number of shafts of sunlight in a liquid per pattern unit (1/128 of the simulation box's longer
+/// side).
 pub const APART: f32 = 0.24;
-/// Brightness of the edge of a surface at a cut side of the simulation box, from skylight and from
-/// sunlight.
+/// Brightness, by skylight and by sunlight, of the line in which a liquid's surface meets a plane
+/// that cuts the liquid open.
 pub const EDGE: [f32; 2] = [0.17, 0.06];
-/// Densities (0 to 1) of a liquid at a cut side of the simulation box at which the bright edge of
-/// its surface begins to be visible, and is fully visible.
+/// Fade-in of the bright line of a liquid's surface in a plane that cuts the liquid open: densities
+/// (0 to 1) of the liquid at which the line begins to show and at which it shows fully.
 pub const EDGE_ENDS: [f32; 2] = [0.64, 0.54];
-/// Height in cell widths above the edge of a surface at a cut side of the simulation box, at which
-/// there must be no liquid for the edge to be drawn.
+/// Height in cell widths above a point of a cut liquid at which there must be no liquid for the
+/// bright line of the surface to be drawn.
 pub const OPEN_OVER: f32 = 1.5;
-/// Brightness of the ground below water between the lines of the caustics, and on the lines.
+/// Factors on the brightness of the ground below water with caustics: between the lines of the
+/// caustics, and on the lines.
 pub const NET: [f32; 2] = [0.94, 1.36];
-/// Number of meshes of the caustics per pattern unit (1/128 of the simulation box's longer side).
+/// Frequency of the caustics' network of lines, per pattern unit (1/128 of the simulation box's
+/// longer side).
 pub const MESHES: f32 = 0.17;
 
 /// Optical properties of a clear liquid.
@@ -132,14 +144,14 @@ pub struct Liquid {
     /// Absorption per cell length for red, green and blue; the transmittance is exp(−absorption ·
     /// length).
     pub absorbed: V3,
-    /// Diffuse reflectance of a great depth for skylight, linear RGB.
+    /// Reflectance of a very deep body of the liquid for skylight, linear RGB.
     pub deep: V3,
-    /// Diffuse reflectance of a great depth for lava light, linear RGB.
+    /// Reflectance of a very deep body of the liquid for lava light, linear RGB.
     pub warmed: V3,
 }
 
 impl Liquid {
-    /// Placeholder for a medium that is not translucent.
+    /// Properties of a medium that is not translucent, used as placeholder.
     pub(crate) const NONE: Self = Self {
         absorbed: V3::new(0.0, 0.0, 0.0),
         deep: V3::new(0.0, 0.0, 0.0),
@@ -180,16 +192,16 @@ impl Liquid {
     }
 }
 
-/// Light that a surface reflects towards the camera.
+/// Reflection at a liquid's surface: arriving light and reflectance.
 pub struct Surface {
-    /// Linear RGB light that arrives from the reflected direction.
+    /// Linear RGB light that arrives at the surface from the reflected direction.
     pub(crate) mirrored: V3,
     /// Reflectance of the surface, 0 to 1.
     pub(crate) share: f32,
 }
 
-/// Returns the light that a liquid's surface reflects at `p` (cells) with the unit normal `normal`;
-/// `rough` is the slope of waves smaller than a pixel.
+/// Returns the light that a liquid's surface reflects towards the camera at the point `p` (cells)
+/// with the unit normal `normal`; `rough`: slope of waves smaller than a pixel.
 pub(crate) fn surface(
     context: &ShadeContext,
     ray: &Ray,
@@ -218,9 +230,10 @@ pub(crate) fn surface(
     }
 }
 
-/// Returns the reflected light (linear RGB) and the reflectance of a body that is a drop to the
-/// degree `small` (0 to 1), from `mirrored` and `share`, those of a plain surface. Without the
-/// gathered light, a drop would reflect the dark side of the sky in a line along its rim.
+/// Returns the reflected light (linear RGB) and the reflectance of a body of liquid at the point
+/// `p` (cells) that is a drop to the degree `small` (0 to 1); `mirrored` and `share`: light and
+/// reflectance of a plain surface. A drop gathers light from around, without which it would have a
+/// dark rim.
 pub(crate) fn of_drop(
     context: &ShadeContext,
     p: V3,
@@ -240,20 +253,21 @@ pub(crate) fn of_drop(
     )
 }
 
-/// Returns the linear RGB light of lava at full strength on a surface.
+/// Returns the linear RGB light on a surface on which the lava's light has the strength 1.
 fn lava_light(context: &ShadeContext) -> V3 {
     context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light)
 }
 
-/// Returns the outward unit normal (in true proportions) of a liquid's surface at `p` (cells), from
-/// differences over ±0.8 cells; wider differences would read values below the ground of shallow
-/// water.
+/// Returns the outward unit normal (in true proportions) of a liquid's surface at the point `p`
+/// (cells), from density differences over ±0.8 cells. Wider differences would read densities below
+/// the ground of shallow water.
 pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     field.upright(field.gradient(p, 0.8))
 }
 
-/// Returns the fraction (0 to 1) of the surface at `p` (cells) that foam covers. `gas`: density of
-/// gas next to the surface; `small`: degree to which the body is a drop.
+/// Returns the fraction (0 to 1) of a liquid's surface at the point `p` (cells) that foam covers.
+/// `gas`: density of gas next to the surface; `small`: degree (0 to 1) to which the body of liquid
+/// is a drop.
 pub(crate) fn foam(
     context: &ShadeContext,
     look: &MaterialLook,
@@ -279,8 +293,8 @@ pub(crate) fn foam(
     ) * 0.85
 }
 
-/// Returns the fraction (0 to 1) of the surface at `p` (cells) that surf covers: high waves break
-/// in shallow water, in lines that come and go.
+/// Returns the fraction (0 to 1) of a liquid's surface at the point `p` (cells) that surf covers:
+/// high waves break in shallow water, in lines that appear and vanish with the steps.
 fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     let high = wild(look) * smoothstep(0.6, 0.8, normal.y);
     let unit = context.land.unit;
@@ -295,12 +309,14 @@ fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     high * smoothstep(BREAKS, 0.2, depth + SWASH * swash) * flecks
 }
 
-/// Returns the excess of the wave height over the usual height, 0 to 1.
+/// Returns the excess (0 to 1) of the wave height in `look` over the usual height: 0 up to the
+/// usual height, 1 from three times the usual height.
 fn wild(look: &MaterialLook) -> f32 {
     saturate(0.5 * (look.waves - 1.0))
 }
 
-/// Returns the linear RGB light of foam at `p` (cells) with the unit normal `normal`.
+/// Returns the linear RGB light that foam at the point `p` (cells), on a surface with the unit
+/// normal `normal`, scatters towards the camera.
 pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     let sky = context.sky;
     let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.open(p);
@@ -308,8 +324,9 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
-/// Returns the light (RGB) at `p` (cells) in liquid behind a cut side of the simulation box,
-/// relative to the light at its surface: decreasing downwards, with shafts of sunlight.
+/// Returns the light (RGB) at the point `p` (cells) in a liquid that a side of the simulation box
+/// cuts open, relative to the light at the liquid's surface: decreasing downwards, with shafts of
+/// sunlight.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
     let (mut depth, mut reach) = (0.0, 1.0);
     for (away, length) in OVER {
@@ -340,8 +357,9 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
     sinks.map(|by_color| (-depth * (SINKS[0] + by_color)).exp() * UNDER * (1.0 + SHAFTS * shafts))
 }
 
-/// Returns the linear RGB light of the edge of a liquid's surface at `p` (cells) on a cut side of
-/// the simulation box, where the liquid has the density `density`; 0 below another liquid.
+/// Returns the linear RGB light of the bright line in which a liquid's surface meets a side of the
+/// simulation box that cuts the liquid open, at the point `p` (cells) where the liquid has the
+/// density `density`; 0 below another liquid.
 pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
     let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
@@ -357,8 +375,8 @@ pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
         * seen
 }
 
-/// Returns the brightness factor of the ground below a liquid at `p` (cells), from the caustics of
-/// the ripples.
+/// Returns the factor by which caustics of ripples change the brightness of the ground at the point
+/// `p` (cells) below a liquid.
 pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     let q = p * (MESHES / context.land.unit);
     let moved = ripples_moved(context.steps);
@@ -375,7 +393,8 @@ pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     lerp(1.0, lerp(NET[0], NET[1], lines), lit)
 }
 
-/// Returns the linear RGB light that a great depth of `liquid` scatters back at `p` (cells).
+/// Returns the linear RGB light that a very deep body of `liquid` scatters back towards the camera
+/// at the point `p` (cells).
 pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
     let open = context.open(p);
@@ -384,8 +403,9 @@ pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)
 }
 
-/// Returns the unit normal `normal` with ripples added, which move with the steps and flatten with
-/// the distance `t` (cell widths) from the camera.
+/// Returns the unit normal `normal` of a liquid's surface at the point `p` (cells) with ripples
+/// added, which move with the simulation steps and flatten with the distance `t` (cell widths) from
+/// the camera.
 pub(crate) fn rippled(
     context: &ShadeContext,
     look: &MaterialLook,
@@ -431,8 +451,8 @@ pub(crate) fn rippled(
     unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
 }
 
-/// Returns the slope of the waves of a sea that are smaller than a pixel, at `p` (cells), which is
-/// `t` cell widths away from the camera; 0 without a sea.
+/// Returns the slope of those waves of a sea that are smaller than a pixel, at the point `p`
+/// (cells), which is `t` cell widths away from the camera; 0 if the look has no sea.
 pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f32) -> f32 {
     if context.sea.is_none() {
         return 0.0;
@@ -448,9 +468,9 @@ pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f
     (SMALLER * RIPPLES * look.waves * lost).min(ROUGHEST) * (1.0 + 0.9 * gust).max(0.2)
 }
 
-/// Returns the displacement of the ripples after `steps` steps, in pattern units (1/128 of the
-/// simulation box's longer side); restarts at 0 after 4096 units, which keeps the precision of
-/// `f32`.
+/// Returns the displacement of the ripples after `steps` simulation steps, in pattern units (1/128
+/// of the simulation box's longer side); restarts at 0 after 4096 units, which keeps the precision
+/// of `f32`.
 pub fn ripples_moved(steps: f64) -> f32 {
     (steps * PACE).rem_euclid(4096.0) as f32
 }

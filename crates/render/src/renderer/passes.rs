@@ -1,4 +1,5 @@
-//! Stages of a frame: drawing the whole picture, or only the tiles that lava may cover.
+//! Passes of a frame: drawing the whole picture, or only the square tiles of pixels that lava may
+//! cover.
 
 use super::{NO_PICTURE, Renderer};
 use crate::camera::Camera;
@@ -34,7 +35,8 @@ impl Renderer {
     }
 
     /// Draws the whole picture, for styles in which lava may change every pixel because it lights
-    /// its surroundings and has bloom.
+    /// its surroundings and has bloom. `places`: distances at which rays may meet matter; `kept`:
+    /// cached backdrops (ground, slice or sky behind all lava).
     pub(super) fn everything<T: Tracer>(
         &self,
         tracer: &T,
@@ -62,8 +64,9 @@ impl Renderer {
         film.develop(self.filmic())
     }
 
-    /// Draws a picture by updating the cached picture without lava in those tiles in which there
-    /// may be lava now or was in the previous frame.
+    /// Draws a picture by updating the cached picture without lava, in those tiles of pixels in
+    /// which there may be lava now or was in the previous frame. `places`: distances at which rays
+    /// may meet matter; `kept`: the cache.
     pub(super) fn over_bare<T: Tracer>(
         &self,
         tracer: &T,
@@ -108,7 +111,7 @@ impl Renderer {
         image
     }
 
-    /// Draws the picture without lava and stores it in the cache `kept`.
+    /// Draws the picture of the scene without lava and stores the picture in the cache `kept`.
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
         let places = Places::none(camera);
@@ -129,7 +132,7 @@ impl Renderer {
         kept.bare = bare;
     }
 
-    /// Returns the conversion of light to pixels for the cinematic style.
+    /// Returns the conversion of linear light to sRGB bytes for the cinematic style.
     pub(super) fn filmic(&self) -> Develop {
         let LookSpec {
             exposure,
@@ -144,7 +147,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the selection of the pixels that the look supersamples; `None` for no supersampling.
+    /// Returns the pixels that are to be supersampled by the setting of the look; `None` for no
+    /// supersampling.
     fn closer(&self) -> Option<Wanted> {
         match self.look.antialias {
             Antialias::Off => None,

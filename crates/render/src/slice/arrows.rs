@@ -1,6 +1,6 @@
-//! Velocity arrows over the cells of a slice. An arrow has the direction of the component in the
-//! plane, and a length proportional to the square root of the speed: a jet and the wind around
-//! differ in speed by a factor of ten, and both must be visible.
+//! Velocity arrows over the cells of a slice. An arrow shows the velocity's component in the plane
+//! of the slice, with a length proportional to the square root of the component's speed: a jet and
+//! the wind around differ in speed by a factor of ten, and both must be visible.
 
 use crate::chart::legend::Frame;
 use crate::chart::text::Ink;
@@ -11,11 +11,11 @@ use super::{Axis, SliceSpec};
 
 /// Distance between neighbouring arrows, in ems.
 const APART: f32 = 1.9;
-/// Length of the longest arrow, in units of [`APART`].
+/// Length of the longest arrow, as a multiple of `APART`, the distance between arrows.
 const LONGEST: f32 = 1.15;
 /// Length below which arrows are not drawn, in ems.
 const SHORTEST: f32 = 0.25;
-/// Width of an arrow's lines, in ems.
+/// Width of the lines of an arrow, in ems.
 const LINE: f32 = 0.085;
 /// Width of the dark outline around an arrow, in ems; the outline separates the arrow from light
 /// cells.
@@ -24,31 +24,31 @@ const RIM: f32 = 0.075;
 const HEAD: f32 = 0.42;
 /// Maximum length of the two lines of an arrow's head, as a fraction of the arrow's length.
 const HEAD_SHARE: f32 = 0.6;
-/// Tangent of half the opening angle of the head.
+/// Tangent of half the opening angle of an arrow's head.
 const SPREAD: f32 = 0.55;
 /// Colour of an arrow's lines (sRGB, 0 to 255).
 const BRIGHT: [f32; 3] = [246.0, 246.0, 240.0];
-/// Colour of the outline (sRGB, 0 to 255).
+/// Colour of an arrow's outline (sRGB, 0 to 255).
 const DARK: [f32; 3] = [14.0, 16.0, 20.0];
-/// Opacity of the outline (0 to 1).
+/// Opacity of an arrow's outline (0 to 1).
 const RIM_SHARE: f32 = 0.75;
 
 /// Velocity arrows over the cells of a slice.
 pub(super) struct Arrows<'a, F> {
     pub(super) spec: &'a SliceSpec,
     pub(super) ink: Ink,
-    /// Returns the velocity of a cell along x, y and z; `None` for cells without motion.
+    /// Function that returns the velocity of a cell along x, y and z; `None` for cells without an
+    /// arrow.
     pub(super) motion: F,
-    /// Speed of the longest arrow, in the unit of `motion`; faster cells get arrows of the same
-    /// length.
+    /// Speed from which on arrows have the greatest length, in the unit of `motion`.
     pub(super) fastest: f32,
 }
 
-/// Position or offset in the picture: to the right and down, in pixels.
+/// Position or offset in a picture: to the right and down, in pixels.
 type Pixels = [f32; 2];
 
 impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
-    /// Draws the arrows over the cells, which fill `frame`.
+    /// Draws the arrows into `image` over the cells, which are drawn in the rectangle `frame`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let apart = APART * self.ink.size;
         let count = |pixels: usize| ((pixels as f32 / apart) as usize).max(1);
@@ -81,7 +81,8 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// Returns the cell at the position (`x`, `y`) in the frame, in pixels.
+    /// Returns the cell that is drawn at the picture position (`x`, `y`), given in pixels from the
+    /// upper left corner of `frame`.
     fn cell(&self, [x, y]: Pixels, frame: Frame) -> Place {
         let SliceSpec {
             axis, cell, shown, ..
@@ -102,8 +103,8 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         )
     }
 
-    /// Returns the component of a velocity (`east`, `up`, `south`) in the plane of the slice: to
-    /// the right and down.
+    /// Returns the component of the velocity (`east`, `up`, `south`) in the plane of the slice, as
+    /// (right, down) in the picture.
     fn seen(&self, [east, up, south]: [f32; 3]) -> Pixels {
         match self.spec.axis {
             Axis::X => [south, -up],
@@ -112,8 +113,8 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// Draws an arrow of the length and direction `way` with its centre at `middle`, clipped to the
-    /// frame; both in pixels.
+    /// Draws an arrow with the length and direction `way` and its centre at `middle`, clipped to
+    /// `frame`; all in pixels.
     fn arrow(&self, image: &mut Image, frame: Frame, (middle, way): (Pixels, Pixels)) {
         let em = self.ink.size;
         let length = way[0].hypot(way[1]);

@@ -1,5 +1,5 @@
-//! Cells of a slice as pixels. If an edge between cells crosses a pixel, the pixel mixes the
-//! colours of the cells by area.
+//! Drawing of the cells of a slice as pixels. If an edge between cells crosses a pixel, the pixel
+//! mixes the colours of the cells by area.
 
 use crate::chart::legend::Frame;
 use crate::image::{Image, SRGB};
@@ -8,7 +8,7 @@ use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};
 
-/// Cells of a slice, and their colours.
+/// Cells of a slice to draw, and their colours.
 pub(super) struct Cells<'a, F> {
     pub(super) grid: Grid,
     pub(super) spec: &'a SliceSpec,
@@ -19,7 +19,7 @@ pub(super) struct Cells<'a, F> {
 type Light = [f32; 3];
 
 impl<F: Fn(Place) -> Content> Cells<'_, F> {
-    /// Draws the cells so that they fill `frame`.
+    /// Draws the cells into the rectangle `frame` of `image`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let (_, rows) = self.spec.shown.cells();
         // Cache of the last row of cells: a pixel at an edge between cells needs two rows.
@@ -46,7 +46,7 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
     }
 
     /// Returns the row of cells with the index `row` (from the top of the picture) resampled to
-    /// `width` pixels, in linear light.
+    /// `width` pixels, as linear RGB light.
     fn pixels(&self, row: usize, width: usize) -> Vec<Light> {
         let [low, high] = self.spec.shown.up;
         let level = if self.spec.axis == Axis::Y {
@@ -63,8 +63,8 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         (0..width).map(pixel).collect()
     }
 
-    /// Returns the linear RGB colours of the row of cells with the index `level` along the
-    /// picture's height axis.
+    /// Returns the linear RGB colours of the cells in a row; `level`: index of the row along the
+    /// slice's axis that is vertical in the picture.
     fn colors(&self, level: usize) -> Vec<Light> {
         let [first, end] = self.spec.shown.across;
         let color = |i: usize| match self.at(i, level) {
@@ -104,8 +104,8 @@ fn add(sum: &mut Light, light: &Light, share: f32) {
     (0..3).for_each(|k| sum[k] += light[k] * share);
 }
 
-/// Returns the cells that `pixel` covers, each with its fraction of the pixel, if `count` cells
-/// take `pixels` pixels.
+/// Returns an iterator over the cells of a row that overlap the pixel with the index `pixel`, each
+/// with its fraction of the pixel; `count` cells are drawn on `pixels` pixels.
 fn shares(pixel: usize, pixels: usize, count: usize) -> impl Iterator<Item = (usize, f32)> {
     // In units of 1/`count` of a pixel all edges are integers, so that no rounding leaves a seam.
     let (from, to) = (pixel * count, (pixel + 1) * count);

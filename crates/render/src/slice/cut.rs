@@ -1,4 +1,4 @@
-//! Slices in the 3D scene: the cells of a layer as a texture, without interpolation.
+//! Slices in the 3D scene: one plane of cells as a texture, drawn without interpolation.
 
 use crate::Cut;
 use crate::contents::{MATERIAL, NOTHING, ROCK, VALUE};
@@ -9,8 +9,8 @@ use super::{Axis, Content, Sample};
 use crate::chart::key::{Plain, palette_of_quantity};
 
 impl Cut {
-    /// Returns the slice of `quantity` in the layer `cell` along `axis`; an index outside of the
-    /// simulation box is replaced by that of the last layer.
+    /// Returns the slice of `quantity` in the plane of cells with the index `cell` along `axis`,
+    /// clamped to the simulation box.
     pub fn new<'a>(
         state: impl Into<StateRef<'a>>,
         axis: Axis,
@@ -60,7 +60,8 @@ fn texel(content: Content, (low, high): (f32, f32), plain: &[Plain]) -> [u8; 4] 
     }
 }
 
-/// Returns the texel of a cell drawn in an sRGB colour.
+/// Returns the texel of a cell that is drawn in the sRGB colour (`red`, `green`, `blue`) without a
+/// value.
 fn colored([red, green, blue]: [u8; 3]) -> [u8; 4] {
     [red, green, blue, MATERIAL]
 }

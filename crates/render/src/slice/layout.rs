@@ -1,4 +1,5 @@
-//! Layout of a slice's picture: as much space as possible for the cells, the rest for annotation.
+//! Layout of a slice's picture: as much space as possible for the cells, the remainder for
+//! annotations.
 
 use std::sync::LazyLock;
 
@@ -10,42 +11,43 @@ use super::{Axis, INK, SliceSpec, SliceStyle, entries};
 
 /// Margin around the whole picture, in ems.
 const MARGIN: f32 = 0.6;
-/// Height of the heading, in ems.
+/// Height of the heading of a slice's picture, in ems.
 const HEADING: f32 = 1.7;
 /// Gap between the axes and the colour bar, in ems.
 const ASIDE: f32 = 1.4;
-/// Distance between two entries of the key, in ems.
+/// Distance between two lines of the key, in ems.
 pub(super) const KEY_LINE: f32 = 1.5;
 /// Distance from the left of a colour in the key to its text, in ems.
 pub(super) const KEY_TEXT: f32 = 1.5;
-/// Height of the area of the cells, in ems, from which the key fits below a colour bar.
+/// Minimum height in ems of the rectangle in which the cells are drawn for the key to fit below a
+/// colour bar.
 const ROOMY: f32 = 15.0;
 /// Minimum height of a colour bar, in ems.
 const LEAST_BAR: f32 = 9.0;
 /// Space that a number at the end of a colour bar takes beyond the bar, in ems.
 const LABEL: f32 = 0.7;
-/// Pixels per cell from which the scale is rounded down to an integer, so that all cells have the
-/// same size.
+/// Pixels per cell above which the number of pixels per cell is rounded down to an integer, which
+/// gives all cells the same size.
 const COARSE: f32 = 8.0;
 
-/// Amount of annotation, chosen by the size of the picture.
+/// Extent of a slice's annotations, chosen by the size of the picture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
-    /// No annotation at all.
+    /// No annotations: the cells fill the picture.
     Bare,
-    /// Numbers in metres, and those of a colour bar.
+    /// Colour bar and one ruler at the left and bottom, without titles.
     Numbers,
-    /// All kinds of annotation, but one ruler per side.
+    /// All kinds of annotations, with one ruler per side.
     Full,
-    /// All kinds of annotation, and all rulers.
+    /// All kinds of annotations, and all rulers.
     Rich,
 }
 
-/// Positions of all parts of a picture.
+/// Positions of the cells, axes, colour bar, key and heading in a slice's picture.
 pub(super) struct Layout<'a> {
     pub(super) ink: Ink,
     pub(super) cells: Frame,
-    /// Axes, each with the distance in pixels of its line from the cells.
+    /// Axes of the slice, each with the distance in pixels of its line from the cells.
     pub(super) axes: Vec<(Ticked<'a>, f32)>,
     pub(super) bar: Option<(ColorBar<'a>, Frame)>,
     /// Upper left corner (x, y) of the key in pixels; `None` for no key.
@@ -99,8 +101,8 @@ impl<'a> Layout<'a> {
 }
 
 /// Returns the axes around a slice: rulers such as metres at the bottom and left, rulers in cells
-/// at the opposite sides. Without other rulers, those in cells are at the bottom and left. `ink`:
-/// text style; `detail`: extent of the annotation.
+/// at the top and right. If `style` has no rulers, those in cells are at the bottom and left.
+/// `ink`: size and colour of text; `detail`: extent of the annotations.
 fn axes<'a>(
     spec: &SliceSpec,
     style: &'a SliceStyle,
@@ -148,14 +150,14 @@ fn axes<'a>(
     all
 }
 
-/// Parts of a picture before their positions are known.
+/// Contents of a slice's picture whose positions are not determined yet.
 struct Plan<'a> {
     size: (usize, usize),
     ink: Ink,
     detail: Detail,
     axes: Vec<Ticked<'a>>,
     bar: Option<ColorBar<'a>>,
-    /// Lengths of the texts of the key, in pixels.
+    /// Lengths of the texts in the key, in pixels.
     lengths: Vec<f32>,
 }
 
@@ -218,7 +220,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns the margin around the picture in pixels.
+    /// Returns the margin around the whole picture in pixels.
     fn margin(&self) -> f32 {
         if self.detail == Detail::Bare {
             0.0
@@ -227,7 +229,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns the height of the heading in pixels; 0 without a heading.
+    /// Returns the height of the heading in pixels; 0 if the picture has no heading.
     fn heading(&self) -> f32 {
         if self.detail >= Detail::Full {
             HEADING * self.ink.size
@@ -236,8 +238,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns the space in pixels that the axes take to the left, to the right, above and below an
-    /// area of cells of (`width`, `height`) pixels.
+    /// Returns the space in pixels that the axes take to the left, to the right, above and below
+    /// the cells, if the cells are drawn `width` × `height` pixels large.
     fn axis_margins(&self, (width, height): (f32, f32)) -> [f32; 4] {
         [Side::Left, Side::Right, Side::Top, Side::Bottom].map(|side| {
             let axes = self.axes.iter().filter(|axis| axis.side == side);
@@ -246,8 +248,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Returns the width in pixels that colour bar and key take next to an area of cells of
-    /// `height` pixels, including the gap in front.
+    /// Returns the width in pixels that colour bar and key take to the right of the cells,
+    /// including the gap to the cells, which are drawn `height` pixels high.
     fn aside(&self, height: f32) -> f32 {
         let bar = self
             .bar
@@ -286,9 +288,10 @@ impl<'a> Plan<'a> {
             .min(self.size.1 as f32 - 2.0 * LABEL * self.ink.size)
     }
 
-    /// Returns the positions of colour bar and key to the right of the cells, between `from` (plus
-    /// a gap) and `to`, in pixels: the bar at the upper end of the cells, the key at their lower
-    /// end.
+    /// Returns the rectangle of the colour bar and the upper left corner (x, y) of the key, in
+    /// pixels, both to the right of the rectangle `cells`, between the x coordinates `from` (plus a
+    /// gap) and `to`: the bar at the upper end, the key at the lower end. `None` for either if it
+    /// is not drawn.
     fn beside_cells(
         &self,
         cells: Frame,
@@ -323,8 +326,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Returns the axes with the distance of each from the cells in pixels; several axes on one side
-/// are stacked outwards.
+/// Returns the axes, each with the distance in pixels of its line from the cells; several axes on
+/// one side are stacked outwards.
 fn stacked<'a>(axes: Vec<Ticked<'a>>, cells: Frame) -> Vec<(Ticked<'a>, f32)> {
     let mut taken = [0.0; 4];
     let place = |axis: Ticked<'a>| {

@@ -1,4 +1,4 @@
-//! Position of a slice, as users write it.
+//! Position of a slice as users write it, such as `z=64`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,14 +12,14 @@ use lavoxel_geo::map::Site;
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 impl Axis {
-    /// Returns the axis with the name `x`, `y` or `z`; `None` for another name.
+    /// Returns the axis with the name `x`, `y` or `z`; `None` for any other text.
     pub fn named(name: &str) -> Option<Self> {
         Some([Self::X, Self::Y, Self::Z][NAMES.iter().position(|axis| *axis == name.trim())?])
     }
 }
 
-/// Plane of a slice as users write it: `z=64` (cell), `y=735m` (metres) or `x=map:2667675` (map
-/// coordinate).
+/// Plane of a slice as users write it: `z=64` (index of a cell), `y=735m` (metres) or
+/// `x=map:2667675` (map coordinate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     /// Axis to which the plane is perpendicular.
@@ -27,13 +27,13 @@ pub struct Plane {
     place: PlanePosition,
 }
 
-/// Position of a plane along its axis, in the unit that the user chose.
+/// Position of a slice's plane along its axis, in the unit that the user chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum PlanePosition {
     Cell(usize),
     /// Distance in metres from the west or north side of the simulation box; along y the elevation.
     Metres(f64),
-    /// Map coordinate along x or z, in the unit of the terrain's map.
+    /// Map coordinate along x or z, in the unit of the terrain's coordinate system.
     Map(f64),
 }
 
@@ -78,9 +78,11 @@ impl fmt::Display for Plane {
 }
 
 impl Plane {
-    /// Returns the index of the layer of cells along the axis, for a box at `site`.
+    /// Returns the index of the plane of cells in which this plane lies, for a simulation box at
+    /// `site`.
     ///
     /// # Errors
+    ///
     /// If the plane lies outside the simulation box, or is given in map coordinates and the terrain
     /// has none.
     pub fn cell(self, site: &Site) -> Result<usize, Invalid> {
@@ -117,8 +119,8 @@ impl Plane {
     }
 }
 
-/// Returns the index of the cell, among `count` cells, in which `ruler` has the value `value`;
-/// `None` if the value lies outside of the simulation box.
+/// Returns the index of the cell in which `ruler` has the value `value`; `count`: number of cells
+/// along the ruler. `None` if the value lies outside of the simulation box.
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
     // The far side of the simulation box belongs to the last cell.

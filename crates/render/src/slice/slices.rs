@@ -1,4 +1,5 @@
-//! Slices of a simulation as pictures of a film; the scale only grows from frame to frame.
+//! Slices of a simulation as the frames of a film, whose colour scale keeps or widens its range
+//! from frame to frame.
 
 use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
 use crate::chart::key::{Plain, palette_of_quantity};
@@ -8,40 +9,41 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::simulation::Simulation;
 
-/// Slice that a user asked for.
+/// Slice that a user asks for: plane, quantity and extent.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Plane of the slice.
     pub plane: Plane,
     /// Quantity that the slice shows.
     pub quantity: Quantity,
-    /// Set to show the whole layer; otherwise only the part with content is shown.
+    /// Set to show the whole plane of cells; clear to show only the rectangle with content.
     pub whole: bool,
 }
 
-/// Painter of one slice of the simulation for all frames of a film.
+/// Painter of one slice of a simulation for all frames of a film.
 #[derive(Debug)]
 pub struct Slices {
     axis: Axis,
     cell: usize,
     quantity: Quantity,
-    /// Palette for the values of the lava.
+    /// Palette for slices of the lava's values.
     palette: Palette,
-    /// Temperatures in kelvin of lava at energy per amount 0 and 1; `None` if unknown.
+    /// Temperatures in kelvin of lava with the energy per amount 0 and 1; `None` if unknown.
     kelvin: Option<[f32; 2]>,
     rulers: [Vec<Ruler>; 3],
-    /// Crop of the frames to their content; `None` shows the whole layer.
+    /// Crop of the frames to their content; `None` shows the whole plane of cells.
     crop: Option<Crop>,
-    /// Largest value in all frames so far, from which the scale is derived, so that a scale never
-    /// shrinks in a film.
+    /// Largest value of the quantity in all frames drawn so far, from which the range of the colour
+    /// scale is derived; keeps the range from shrinking in a film.
     largest: f32,
 }
 
 impl Slices {
-    /// Prepares the slice `section` through a box at `site`. `palette` and `kelvin` (temperatures
-    /// at energy per amount 0 and 1) are for the lava.
+    /// Prepares the slice `section` through the simulation box at `site`. `palette` and `kelvin`
+    /// (temperatures at energy per amount 0 and 1) are used for the lava.
     ///
     /// # Errors
+    ///
     /// If the plane lies outside the simulation box.
     pub fn new(
         section: Section,
@@ -60,7 +62,7 @@ impl Slices {
         })
     }
 
-    /// Draws the slice of the present state of `simulation` with the title `title`, in a picture of
+    /// Draws the slice in the present state of `simulation` with the title `title`, in a picture of
     /// `size` (width, height) pixels.
     ///
     /// # Errors
@@ -94,9 +96,10 @@ impl Slices {
         slice_of_motion(grid, &spec, &style, content, |place| sample.motion(place))
     }
 
-    /// Returns the scale of the colours; `None` if cells have no values. Energies are shown from 0
-    /// to 1 (the energy of a full cell of fresh lava) in all pictures, so that pictures are
-    /// comparable; larger values extend the scale.
+    /// Returns the colour scale of the slice; `None` if cells have no value of the quantity.
+    /// Energies have the range 0 to 1 (energy of a full cell of fresh lava) in all pictures, which
+    /// makes pictures comparable; larger values extend the range. `others`: materials shown without
+    /// values.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
         let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);
         Some(match self.quantity.measure() {

@@ -1,21 +1,21 @@
-//! Extent of the content of a slice, and automatic cropping to the content.
+//! Extent of the content of a slice, and automatic cropping of a slice's pictures to this extent.
 
 use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, CellRect, Content};
 
-/// Extent of a slice's content, and largest value.
+/// Extent of the content of a slice, and the largest value of the shown quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Survey {
-    /// Rectangle of cells that are worth showing. In a vertical slice: from the lowest cell that is
-    /// not rock to the highest cell with rock or matter. In a horizontal slice: the cells with rock
-    /// or matter.
+    /// Rectangle of cells with content. In a vertical slice: from the lowest cell that is not rock
+    /// to the highest cell with rock or matter, over the whole width; in a horizontal slice: the
+    /// bounding rectangle of the cells with rock or matter. The whole slice if there is no content.
     pub extent: CellRect,
     /// Largest value of the shown quantity; 0 if there are no values.
     pub largest: f32,
 }
 
-/// Smallest range that contains all indices added so far.
+/// Smallest half-open range that contains all cell indices added so far.
 #[derive(Clone, Copy)]
 struct Span([usize; 2]);
 
@@ -28,8 +28,8 @@ impl Span {
 }
 
 impl Survey {
-    /// Examines the layer `cell` along `axis` of a box of shape `grid`; `content` returns the
-    /// content of a cell.
+    /// Examines the plane of cells with the index `cell` along `axis` of a simulation box of shape
+    /// `grid`; `content` returns the content of a cell.
     pub fn new(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
         let whole = CellRect::whole(grid, axis);
         let (mut across, mut up, mut open, mut largest) =
@@ -70,24 +70,26 @@ impl Survey {
     }
 }
 
-/// Crop of a slice for the frames of a film: the content with a margin. The crop only grows, in
-/// steps of the margin, so that the size of the cells in the picture rarely changes.
+/// Crop of a slice for the frames of a film: a rectangle of cells with the content and a margin.
+/// The crop only grows, in steps of the margin, which keeps changes of the cells' size in the
+/// picture rare.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Crop {
     shown: Option<CellRect>,
 }
 
-/// Margin on each side of the content, as a fraction of the content's length.
+/// Margin of the crop on each side of the content, as a fraction of the content's length along the
+/// axis.
 const MARGIN: f64 = 0.08;
-/// Minimum margin, in cells.
+/// Minimum margin on each side of the content, in cells.
 const LEAST_MARGIN: usize = 2;
-/// Minimum length of a side of the crop, as a fraction of the slice's longer side; a slice with a
-/// shorter side shows that side completely.
+/// Minimum length of each side of the crop, as a fraction of the slice's longer side, or the whole
+/// side if the slice is shorter.
 const LEAST: f64 = 0.2;
 
 impl Crop {
-    /// Returns the rectangle to show for content in `extent` of the slice `whole`, and remembers it
-    /// for the next call.
+    /// Returns the rectangle of cells to show for content in `extent` of the slice `whole`;
+    /// contains the rectangle returned by the previous call.
     pub fn show(&mut self, extent: CellRect, whole: CellRect) -> CellRect {
         let (wide, tall) = whole.cells();
         let least = (wide.max(tall) as f64 * LEAST).ceil() as usize;
@@ -105,8 +107,8 @@ impl Crop {
     }
 }
 
-/// Returns the range from `low` to `high` with a margin on both sides, at least `least` cells long
-/// and within 0..`all`.
+/// Returns the range from `low` to `high` (cells) with a margin on both sides, at least `least`
+/// cells long and within 0..`all`.
 fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     let margin = ((high - low) as f64 * MARGIN)
         .ceil()
@@ -120,8 +122,8 @@ fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
 }
 
 /// Returns the range shown so far (`first` up to `end`), or a wider range if the content (`low` up
-/// to `high`) exceeds it. `least`: minimum margin around the content; `all`: number of cells along
-/// the axis.
+/// to `high`) does not fit inside. `least`: minimum length of the range in cells; `all`: number of
+/// cells along the axis.
 fn grown(
     [first, end]: [usize; 2],
     [low, high]: [usize; 2],

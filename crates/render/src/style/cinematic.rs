@@ -1,5 +1,5 @@
-//! Light of a ray in the cinematic style: surface of the lava, thin films of lava on rock, ground,
-//! sky and haze, and translucent media in front.
+//! Light of a ray in the cinematic style: surface of the lava, thin sheets of lava on rock, ground,
+//! sky and haze, and translucent media in front of these.
 
 use nalgebra::Vector2;
 
@@ -27,88 +27,97 @@ use lavoxel_base::simd::{Portable, Simd};
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Offset in cells from a cut side, or from the land around the simulation box, at which sunlight
-/// is evaluated.
+/// Distance in cells, outwards from a plane that cuts the ground open, at which sunlight on that
+/// plane is evaluated.
 // Matter that stands on a cut side must not shade the face of that side.
 pub const OFF_SIDE: f32 = 0.05;
-/// Offset in cells of the samples from which the normal of rock below lava is computed.
+/// Half the distance in cells between the samples from which the normal of rock under a thin sheet
+/// of lava is computed.
 pub const COATED: f32 = 0.8;
-/// Additional light in hollows of pale stone: fraction of the skylight that is reflected down and
-/// sideways, and minimum of the visible fraction of the sky.
+/// Light in hollows of pale stone (ground on a table): fraction of the skylight that the stone
+/// reflects down and sideways, and minimum of the visible fraction of the sky.
 // Without both, ceilings and shaded sides of boxes on a table were black.
 pub const PALE: [f32; 2] = [0.7, 0.6];
-/// Fraction of skylight and sunlight that a front of lava blocks on the ground at its foot.
+/// Fraction of the light that the ground at the foot of a lava front loses, because the front
+/// blocks sky and sun.
 pub const FRONT: f32 = 0.6;
-/// Strength by which the normal is tilted at the edge of a thin lava film, which makes the film
-/// look swollen.
+/// Factor from the slope of the lava's density to the tilt of the surface normal, at the edge of a
+/// thin sheet of lava; makes the sheet look swollen.
 // Without swelling, a film ended flush with the ground below.
 pub const SWELLS: f32 = 2.0;
-/// Width of the blocks into which the edge of a thin lava film breaks up, in pattern units (1/128
-/// of the simulation box's longer side).
+/// Width of the blocks into which the edge of a thin sheet of lava breaks up, in pattern units
+/// (1/128 of the simulation box's longer side).
 // A soft margin looked like a dark smear; blocks of which some lie apart do not.
 pub const SHED: f32 = 1.1;
-/// Densities of lava on the rock, relative to that of a thin film of lava: up to the first all
-/// blocks are detached, from the second on none is.
+/// Break-up of a sheet of lava at its edge: densities of lava on rock, relative to `LookSpec::film`
+/// (the density from which lava is drawn), at and below which all blocks are detached, and at and
+/// above which none is.
 pub const LOOSE: [f32; 2] = [1.0, 2.2];
-/// Smallest and largest random factor on the density of a detached block.
+/// Bounds of the random factor on the density of lava in a detached block.
 pub const STRAY: [f32; 2] = [0.4, 2.4];
-/// Width of the seams between blocks, in block widths.
+/// Width of the seams between blocks of lava, in block widths.
 pub const SEAM: f32 = 0.12;
-/// Slope of the normal at the edge of a block, which makes the block look rounded.
+/// Slope of the normal at the edge of a block of lava, which makes the block look rounded.
 pub const ROUNDED: f32 = 0.9;
-/// Fraction of its hue that glowing lava keeps behind deep water, which by itself would absorb the
-/// red.
+/// Weight (0 to 1) of a grey transmittance for glowing lava behind a liquid; with the liquid's own
+/// transmittance alone, water would absorb the red light and turn lava green.
 pub const GLOWING: f32 = 0.85;
 
-/// Frequency of the broadest stones, per pattern unit (1/128 of the simulation box's longer side).
+/// Frequency of the broadest procedural stones of the ground's texture, per pattern unit (1/128 of
+/// the simulation box's longer side).
 // Equal in the simulation box and beyond its sides: other stones drew the edge of the box as a seam
 // in the ground.
 pub const STONES: f32 = 0.44;
-/// Frequency of the broadest stones on cut sides, per pattern unit.
+/// Frequency of the broadest procedural stones where a plane cuts the ground open, per pattern unit
+/// (1/128 of the simulation box's longer side).
 pub const STONES_CUT: f32 = 0.3;
-/// Octaves of the stones: frequency relative to the broadest stones, and weight in the relief.
+/// Octaves of the procedural stones of the ground's texture: frequency relative to the broadest
+/// stones, and weight in the relief.
 pub const STONES_SIZES: [[f32; 2]; 3] = [[1.0, 0.55], [3.7, 1.0], [13.7, 0.8]];
-/// Minimum factor on the albedo between stones.
+/// Minimum factor on the albedo of the ground between procedural stones.
 pub const STONES_DARKEST: f32 = 0.25;
-/// Numbers of stones per pixel up to which an octave is fully visible, and from which it is
-/// invisible (anti-aliasing).
+/// Fade-out of an octave of procedural stones with distance (anti-aliasing): numbers of stones per
+/// pixel at and below which the octave shows fully, and at and above which it is invisible.
 pub const STONES_SEEN: [f32; 2] = [0.06, 0.3];
-/// Amplitude of the noise that modulates the height of the stones from area to area.
+/// Amplitude of the noise that varies the height of the procedural stones from area to area.
 pub const STONES_LESS: f32 = 0.9;
-/// Frequency of the noise that modulates the height of the stones, relative to the frequency of the
-/// broadest stones.
+/// Frequency of the noise that varies the height of the procedural stones, relative to the
+/// frequency of the broadest stones.
 pub const STONES_FIELDS: f32 = 0.31;
-/// Rotation from the axes of the land (east, up, south) to the axes of the periodic noise from
-/// which the stones are made.
+/// Rotation from the axes of the land (east, up, south) to the axes of the periodic noise of which
+/// the procedural stones are made.
 // The rotation is oblique, so that the periodic noise does not repeat visibly along the ground.
 pub const ACROSS: [V3; 3] = [
     V3::new(0.36, 0.48, -0.8),
     V3::new(-0.8, 0.6, 0.0),
     V3::new(0.48, 0.64, 0.6),
 ];
-/// Tilt of the normal per unit of slope of the stones.
+/// Tilt of the ground's normal per unit of slope of the procedural stones.
 pub const STONES_TILT: f32 = 0.085;
-/// Increase of the albedo per unit of height of the stones, so that their tops are paler.
+/// Increase of the ground's albedo per unit of height of the procedural stones, whose tops are thus
+/// paler.
 pub const STONES_TONE: f32 = 0.5;
 
-/// Backdrop of a ray behind the lava, with haze; depends on ground and sky alone and is reused
-/// between frames.
+/// Backdrop of a ray: ground, slice or sky behind all lava, with haze. Depends on ground and sky
+/// alone and is reused between frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
-    /// Linear RGB light of the backdrop without the lava's light.
+    /// Linear RGB light of the backdrop (ground, slice or sky) without the light of the lava.
     still: V3,
-    /// Linear RGB light that the backdrop reflects if the lava's light has full strength.
+    /// Linear RGB light that the backdrop (ground, slice or sky) reflects where the lava's light on
+    /// it has the strength 1.
     warmed: V3,
-    /// Unit normal of the surface, for the lava's light.
+    /// Unit normal of the ground's surface, for the lava's light on it.
     normal: V3,
-    /// Distance to the ground in cells; [`f32::MAX`] if the ray misses the ground.
+    /// Distance to the ground in cells; [`f32::MAX`] if the ray meets no ground.
     t: f32,
-    /// Set if the ray meets the top of the ground, which a thin film of lava may cover.
+    /// Set if the ray meets the top of the ground, which a thin sheet of lava may cover.
     top: bool,
-    /// Distance in cells to the floor around the simulation box; [`f32::MAX`] if the ray misses the
-    /// floor.
+    /// Distance in cells to the floor around the simulation box if the ray meets the floor,
+    /// otherwise [`f32::MAX`].
     floor: f32,
-    /// Set if the ray meets the land beyond the sides of the simulation box.
+    /// Set if the ray meets the land beyond the sides of the simulation box instead of the ground
+    /// inside the box.
     beyond: bool,
 }
 
@@ -306,7 +315,8 @@ impl Tracer for ShadeContext<'_> {
     }
 }
 
-/// Returns the nearest hit of a ray on lava, ground or sky, ignoring all media other than lava.
+/// Returns the nearest end of `ray` on lava or on `behind` (ground, slice or sky behind all lava),
+/// with its light; ignores all media other than lava.
 // Inlined: most of a ray's cost is here.
 #[inline(always)]
 fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
@@ -350,8 +360,8 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     }
 }
 
-/// Returns the linear RGB light of the hit `end` after the media in front have attenuated it and
-/// added their own light.
+/// Returns the linear RGB light of the ray's end `end` after the media in front of the end have
+/// attenuated it and added their own light.
 fn through_media(
     context: &ShadeContext,
     ray: &Ray,
@@ -386,8 +396,9 @@ fn through_media(
     haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
-/// Returns the linear RGB light of a ray that passes the lava at `p` (cells) at the density
-/// `density` without meeting its surface: `behind` plus a faint glow, never a dark rim.
+/// Returns the linear RGB light of a ray that passes the lava at the point `p` (cells), where the
+/// density is `density`, without meeting its surface: light `behind` the lava plus a faint glow,
+/// never a dark rim.
 fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
     let heat = heat(context, p);
@@ -397,7 +408,8 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 
-/// Blends the linear RGB colour `color`, seen at the distance `t` (cells), with the haze.
+/// Returns the linear RGB colour `color`, seen at the distance `t` (cells) along `ray`, mixed with
+/// the haze between it and the camera.
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
     mix(
         context.sky.haze(context.view(ray)),
@@ -406,15 +418,15 @@ pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 
     )
 }
 
-/// Returns the transmittance (0 to 1) of the haze between the camera and the distance `t` (cells)
-/// along a ray.
+/// Returns the transmittance (0 to 1) of the haze along `ray` from the camera to the distance `t`
+/// (cells).
 pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
     (-thickness).exp()
 }
 
-/// Returns the linear RGB light of the ground, including the lava's light and a film of lava on the
-/// rock.
+/// Returns the linear RGB light of the ground that `ray` meets, including the lava's light and a
+/// thin sheet of lava on the rock.
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let over = if behind.top { over(context, p) } else { 0.0 };
@@ -462,16 +474,16 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
 }
 
-/// Edge of a thin lava film on rock, at a point.
+/// Edge of a thin sheet of lava on rock, at a point.
 struct Margin {
-    /// Fraction (0 to 1) of the rock that the film covers.
+    /// Fraction (0 to 1) of the rock at the point that the sheet covers.
     cover: f32,
-    /// Slope added to the normal by the blocks into which the film's edge breaks up.
+    /// Slope that is added to the normal because the sheet's edge breaks up into rounded blocks.
     rise: V3,
 }
 
-/// Returns the edge of a thin lava film of the density `over` on the rock at `p` (cells): the film
-/// breaks up into blocks, some of which are detached.
+/// Returns the edge of a thin sheet of lava of the density `over` on the rock at the point `p`
+/// (cells), where the sheet breaks up into partly detached blocks.
 // A soft edge looks like a smear.
 fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
@@ -490,8 +502,8 @@ fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     }
 }
 
-/// Returns the linear RGB light of the floor, including shadows of matter in the simulation box, or
-/// of the sky.
+/// Returns the linear RGB light of a ray that meets no ground: that of the floor, including shadows
+/// of matter in the simulation box, or that of the sky.
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
@@ -505,7 +517,8 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     }
 }
 
-/// Returns the density (0 to 1) of the lava on the rock at `p` (cells).
+/// Returns the density (0 to 1) of the lava on the rock at the point `p` (cells): the larger of the
+/// densities there and half a cell above.
 // Lava too thin for an isosurface coats the rock. The occupancy bricks are tested first, which is
 // cheaper.
 fn over(context: &ShadeContext, p: V3) -> f32 {
@@ -516,23 +529,24 @@ fn over(context: &ShadeContext, p: V3) -> f32 {
     field.density(p).max(field.density(above))
 }
 
-/// Returns the unit normal of a thin lava film on the rock at `p` (cells): the film swells inwards
-/// from its edge, like the toe of a flow.
+/// Returns the unit normal of a thin sheet of lava on the rock at the point `p` (cells): the sheet
+/// swells inwards from its edge, like the toe of a flow.
 fn toe(context: &ShadeContext, p: V3) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
     unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
 }
 
-/// Shading of a point of the ground. `still`: linear RGB light without the lava's light; `warmed`:
-/// reflectance (RGB) for the lava's light; `normal`: unit normal.
+/// Shading of a point of the ground: linear RGB light without the lava's light (`still`),
+/// reflectance (RGB) for the lava's light (`warmed`), and unit normal.
 struct GroundShade {
     still: V3,
     warmed: V3,
     normal: V3,
 }
 
-/// Returns the shading of the top of the ground at `p` (cells), seen from the distance `t` (cells).
+/// Returns the shading of the top of the ground at the point `p` (cells), seen from a camera at the
+/// distance `t` (cells).
 fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> GroundShade {
     let rock = context.land.rock(p.x, p.z);
     lit_rock(
@@ -545,9 +559,9 @@ fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> GroundShade {
     )
 }
 
-/// Returns `rock` at `p` (cells) with stones added to its normal and albedo that are finer than the
-/// ground's nodes, if pixels at the distance `t` (cells) resolve them. `stones` is the frequency of
-/// the broadest stones, per pattern unit (1/128 of the simulation box's longer side).
+/// Returns `rock` at the point `p` (cells) with procedural stones, finer than the ground's nodes,
+/// added to its normal and albedo, if pixels at the distance `t` (cells) resolve them. `stones`:
+/// frequency of the broadest stones, per pattern unit (1/128 of the simulation box's longer side).
 fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);
@@ -582,7 +596,7 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     }
 }
 
-/// Returns the shading of `rock` on the top of the ground by sun and sky.
+/// Returns the shading of the ground's top by sun and sky from its surface properties `rock`.
 fn lit_rock(context: &ShadeContext, rock: Rock) -> GroundShade {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
@@ -594,8 +608,8 @@ fn lit_rock(context: &ShadeContext, rock: Rock) -> GroundShade {
     }
 }
 
-/// Returns the linear RGB skylight on rock with the unit normal `normal` that sees the fraction
-/// `open` (0 to 1) of the sky. Pale stone gets additional light in hollows.
+/// Returns the linear RGB skylight on rock with the unit normal `normal` from which the fraction
+/// `open` (0 to 1) of the sky is visible. Pale stone gets additional light in hollows.
 fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     let sky = context.sky;
     if !context.land.is_stone() {
@@ -605,8 +619,8 @@ fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     sky.ambient(normal).zip_map(&bounced, f32::max) * open.max(PALE[1])
 }
 
-/// Returns the shading of the face of a cell in a cave at `p` (cells); `side` is the outward
-/// normal. The face has the albedo of the ground above.
+/// Returns the shading of a cell's face or of a cave's wall at the point `p` (cells); `side`:
+/// outward normal there. The albedo is that of the ground above.
 fn block(context: &ShadeContext, p: V3, side: V3) -> GroundShade {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
@@ -618,8 +632,9 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> GroundShade {
     }
 }
 
-/// Returns the shading of a cut side of the ground at the point `at` (cells), seen from the
-/// distance `t` (cells): layers of old flows and ash, darker towards the bottom.
+/// Returns the shading of a plane that cuts the ground open, with the outward normal `normal`, at
+/// the point `at` (cells), seen from the distance `t` (cells): strata of old flows and ash, darker
+/// towards the bottom.
 fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> GroundShade {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);

@@ -1,4 +1,4 @@
-//! Styles of pictures: computation of the light along a ray.
+//! Styles of pictures: each computes the light along a ray in its own way.
 
 pub mod cinematic;
 pub mod plain;

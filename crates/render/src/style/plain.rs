@@ -1,5 +1,5 @@
-//! Plain styles (volume, surface and maximum): palette colours over a neutral ground and a neutral
-//! backdrop.
+//! Plain styles (scientific, surface and maximum): palette colours over a neutral ground and a
+//! neutral background.
 //!
 //! Invariant: colours come from the palette, so that values can be read off the colour bar.
 
@@ -16,43 +16,44 @@ use crate::volume::field::{Crossing, MediumField, Pace};
 use lavoxel_automaton::view::{LookSpec, Style};
 use lavoxel_base::simd::{Portable, Simd};
 
-/// Depth in cells below the surface at which the value that determines its colour is read.
+/// Depth in cells below the lava's surface of the value that colours the surface, in the style
+/// `surface`.
 // On the isosurface itself the density is constant.
 pub const DEPTH: f32 = 1.0;
-/// Factor by which the brightness of the ground is reduced in the style `maximum`.
+/// Factor on the brightness of the ground in the style `maximum`.
 pub const DIMMED: f32 = 0.6;
-/// Value at which the maximum becomes opaque, on a scale from the smallest visible density (0) to
-/// density 1 (1).
+/// Largest value along a ray at and above which the value is drawn opaque, on a scale from the
+/// smallest visible density (0) to density 1 (1).
 pub const SOLID: f32 = 0.4;
-/// Value (0 to 1) from which the search for the maximum along a ray ends early.
+/// Value (0 to 1) above which the search for the maximum along a ray ends early.
 pub const LARGEST: f32 = 0.999;
 
 /// Inputs of a frame in the plain styles.
 pub(crate) struct Specimen<'a> {
-    /// The lava, ready for ray marching.
+    /// Densities and energies of the lava, ready for ray marching.
     pub(crate) field: &'a MediumField<'a>,
-    /// Media other than lava.
+    /// Media other than lava that the frame draws.
     pub(crate) media: &'a [Clear<'a>],
     /// Haze in the air; `None` if there is none.
     pub(crate) haze: Option<&'a HazeField<'a>>,
     /// Maps of the ground and of the land around the simulation box.
     pub(crate) land: &'a TerrainLook,
-    /// Shown part of the ground.
+    /// Visible region of the ground.
     pub(crate) part: ShownPart,
     /// Transfer function and palette of the picture.
     pub(crate) transfer: &'a Transfer,
-    /// Look of the picture.
+    /// Look of the picture, such as style and step of ray marching.
     pub(crate) look: &'a LookSpec,
     /// Slices (cross-sections) that are drawn in the scene.
     pub(crate) slices: Slices<'a>,
 }
 
-/// Backdrop of a ray behind the lava, reused between frames.
+/// Backdrop of a ray (ground, slice or empty background behind all lava), reused between frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Linear RGB light of the ground or of the empty background.
     light: V3,
-    /// Distance in cells from which the backdrop hides all matter.
+    /// Distance in cells beyond which ground or slices hide all matter.
     far: f32,
 }
 
@@ -144,7 +145,8 @@ impl Tracer for Specimen<'_> {
 }
 
 /// Returns the linear RGB light of a ray in the style `scientific`: the lava drawn with the
-/// transfer function over the backdrop.
+/// transfer function over `behind` (ground, slice or empty background). `pace`: range and step of
+/// the samples.
 #[inline(always)]
 fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let layer = specimen
@@ -153,8 +155,8 @@ fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: 
     layer.over(behind.light)
 }
 
-/// Returns the linear RGB light of a ray that also meets media other than lava, each with its own
-/// colour and opacity.
+/// Returns the linear RGB light of a ray through media other than lava, each drawn with its own
+/// colour and opacity, and through lava, in the style of the look.
 #[inline(never)]
 fn through_media<S: Simd>(
     s: S,
@@ -183,8 +185,8 @@ fn through_media<S: Simd>(
 }
 
 /// Returns the linear RGB light and the distance (cells) of the first point at which the density
-/// reaches `look.iso`, for the style `surface`; the colour is that of the value [`DEPTH`] cells
-/// below the surface.
+/// reaches `look.iso`, for the style `surface`. The value `DEPTH` cells below the surface gives the
+/// colour.
 #[inline(never)]
 fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, f32) {
     let (field, transfer) = (specimen.field, specimen.transfer);
@@ -208,8 +210,9 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, 
     }
 }
 
-/// Returns the linear RGB light of a ray in the style `maximum`: colour of the largest value along
-/// the ray, over darkened ground. Small values, which palettes draw dark, are transparent.
+/// Returns the linear RGB light of a ray in the style `maximum`: palette colour of the largest
+/// value along the ray, over darkened ground. Small values are transparent, because palettes draw
+/// them dark.
 #[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let value = specimen.largest(ray, behind.far, pace);
@@ -235,8 +238,8 @@ fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
 }
 
 impl Specimen<'_> {
-    /// Accumulates light and opacity of the media along `ray` up to the distance `far` (cells), and
-    /// of the lava if `lava` gives its sampling parameters.
+    /// Accumulates light and opacity of the media other than lava along `ray` up to the distance
+    /// `far` (cells). If `lava` gives range and step of its samples, the lava is included.
     fn media_before<S: Simd>(
         &self,
         s: S,
@@ -261,8 +264,9 @@ impl Specimen<'_> {
         )
     }
 
-    /// Returns the value for the palette (0 to 1) at `p` (cells); 0 where `density` is below the
-    /// smallest visible density, because the energy per amount has no meaning there.
+    /// Returns the position on the palette (0 to 1) of the value at the point `p` (cells). Returns
+    /// 0 where the density `density` is below the smallest visible density, because the energy per
+    /// amount has no meaning there.
     fn value(&self, p: V3, density: f32) -> f32 {
         if density > self.transfer.visible {
             self.transfer.value(self.field, p, density)
@@ -271,8 +275,8 @@ impl Specimen<'_> {
         }
     }
 
-    /// Returns the largest value for the palette (0 to 1) along `ray` up to the distance `far`
-    /// (cells); 0 if nothing is visible.
+    /// Returns the largest position on the palette (0 to 1) of the values along `ray` up to the
+    /// distance `far` (cells); 0 if no value is visible.
     fn largest(&self, ray: &Ray, far: f32, pace: Pace) -> f32 {
         if pace.reach.is_empty() {
             return 0.0;
@@ -306,7 +310,7 @@ impl Specimen<'_> {
         best.1
     }
 
-    /// Returns the linear RGB light of the ground at `hit`.
+    /// Returns the linear RGB light of the ground at the intersection `hit`.
     #[inline(always)]
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
@@ -320,7 +324,8 @@ impl Specimen<'_> {
     }
 }
 
-/// Returns the linear RGB albedo of the top of the ground at `p` (cells), by height.
+/// Returns the linear RGB albedo of the top of the ground at the point `p` (cells); the albedo
+/// depends on the height.
 #[inline(always)]
 fn tone(land: &TerrainLook, p: V3) -> V3 {
     mix(
@@ -330,15 +335,15 @@ fn tone(land: &TerrainLook, p: V3) -> V3 {
     )
 }
 
-/// Returns the linear RGB light of a cut face with the outward normal `normal`; `lamp` is the
-/// direction of the lamp.
+/// Returns the linear RGB light of a plane that cuts the ground open, with the outward normal
+/// `normal`; `lamp`: direction of the lamp.
 #[inline(always)]
 fn cut(normal: V3, lamp: &V3) -> V3 {
     v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp)))
 }
 
-/// Returns the linear RGB colour of the empty background, by the elevation angle of the ray; `tall`
-/// is the height of a cell in cell widths.
+/// Returns the linear RGB colour of the empty background in the direction of `ray`, which depends
+/// on the elevation angle; `tall`: height of a cell in cell widths.
 #[inline(always)]
 fn backdrop(ray: &Ray, tall: f32) -> V3 {
     let up = if tall == 1.0 {
@@ -372,7 +377,8 @@ mod tests {
     };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
 
-    /// Returns a volume whose density is `density` of the distance from [`CENTER`] in cells.
+    /// Returns a test volume in which the density is the function `density` of the distance in
+    /// cells from [`CENTER`].
     fn ball(density: impl Fn(f32) -> f32) -> Volume {
         let mut volume = Volume::empty(GRID);
         for (value, [x, y, z]) in volume.density.iter_mut().zip(GRID.places()) {

@@ -21,39 +21,41 @@ use crate::media::steam::LIFTED;
 use crate::volume::field::MediumField;
 use lavoxel_automaton::view::LookSpec;
 
-/// Inputs for shading in a frame: fields of the media, ground, sky and look.
+/// Inputs of a frame for shading in the cinematic style: densities of the media, ground, sky and
+/// look.
 pub(crate) struct ShadeContext<'a> {
-    /// The lava, ready for ray marching.
+    /// Densities and energies of the lava, ready for ray marching.
     pub(crate) field: &'a MediumField<'a>,
     /// Translucent media with a surface, such as water.
     pub(crate) clear: &'a [Clear<'a>],
     /// Opaque media other than lava.
     pub(crate) solids: &'a [Clear<'a>],
-    /// Gases, and shadows of opaque media; `None` if there are neither.
+    /// Gases of the automaton, and the shadows of opaque media; `None` if the frame has neither
+    /// gases nor opaque media.
     pub(crate) fog: Option<&'a FogField<'a>>,
     /// Smoke in the air; `None` if there is none.
     pub(crate) smoke: Option<&'a SmokeField<'a>>,
     /// Maps of the ground and of the land around the simulation box.
     pub(crate) land: &'a TerrainLook,
-    /// Shown part of the ground.
+    /// Visible region of the ground.
     pub(crate) part: ShownPart,
     /// Light of the lava on its surroundings.
     pub(crate) ember: &'a EmberLight,
-    /// Sun and sky, or a studio.
+    /// Light of the environment: sun and sky, or a studio.
     pub(crate) sky: &'a Sky,
     /// Floor around the simulation box; `None` if the look has no floor.
     pub(crate) floor: Option<Floor>,
-    /// Flying clots of lava.
+    /// Sparks (glowing drops of lava) in flight.
     pub(crate) sparks: &'a Sparks,
-    /// Width of a pixel at depth 1.
+    /// Width of a pixel divided by its depth (distance from the camera along the view direction).
     pub(crate) pixel: f32,
-    /// Set if land is drawn beyond the sides of the simulation box.
+    /// Set if land or sea floor is drawn beyond the sides of the simulation box.
     pub(crate) goes_on: bool,
     /// Flame of a candle; `None` if the look has none.
     pub(crate) flame: Option<Flame>,
     /// Sea around the simulation box; `None` if there is no sea.
     pub(crate) sea: Option<SeaField>,
-    /// Look of the picture.
+    /// Settings by which the picture is drawn.
     pub(crate) look: &'a LookSpec,
     /// Table of black-body colours by temperature.
     pub(crate) blackbody: &'a BlackBody,
@@ -61,10 +63,10 @@ pub(crate) struct ShadeContext<'a> {
     pub(crate) slices: Slices<'a>,
     /// Generations of the billows of smoke, for the present step.
     pub(crate) billows: Generations,
-    /// Number of steps of the simulation, by which moving patterns are advanced.
+    /// Number of simulation steps from the start, by which moving patterns are advanced.
     pub(crate) steps: f64,
-    /// Set for frames of a running scene: then gas in front of a surface may be interpolated from
-    /// neighbouring rays.
+    /// Set for frames of a running scene, in which gas in front of a surface may be interpolated
+    /// between neighbouring rays.
     pub(crate) running: bool,
 }
 
@@ -78,8 +80,7 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Returns the number of cell widths per unit of distance along `ray` (distances are in cells);
-    /// 1 for cubic cells.
+    /// Returns the number of cell widths per cell length along `ray`; 1 for cubic cells.
     #[inline(always)]
     pub(crate) fn pace(&self, ray: &Ray) -> f32 {
         match self.look.cell_height == 1.0 {
@@ -88,15 +89,16 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Returns the transmittance (0 to 1) towards the sun from `p` (cells) through gases, smoke and
-    /// opaque media, without shadows of the ground.
+    /// Returns the transmittance (0 to 1) of gases, smoke and opaque media between the point `p`
+    /// (cells) and the sun; shadows of the ground are not included.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.fog.map_or(1.0, |fog| fog.sunlight(p))
             * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
-    /// Returns [`Self::sunlight`] for `p` (cells) on the ground outside of the simulation box,
-    /// evaluated where the ray to the sun enters the box; 1 if the ray misses the box.
+    /// Returns the result of `ShadeContext::sunlight` for a point `p` (cells) on the ground outside
+    /// of the simulation box, evaluated where the ray to the sun enters the box; 1 if the ray
+    /// misses the box.
     pub(crate) fn sunlight_beside(&self, p: V3) -> f32 {
         let block = &self.land.block;
         let size = [block.width(), block.depth()];
@@ -104,7 +106,8 @@ impl ShadeContext<'_> {
             .map_or(1.0, |entry| self.sunlight(entry))
     }
 
-    /// Returns the fraction (0 to 1) of sunlight at `p` (cells) that shadows of the ground leave.
+    /// Returns the fraction (0 to 1) of sunlight at the point `p` (cells) that the shadows of the
+    /// ground leave; `p` may be above the ground.
     pub(crate) fn beside_ground(&self, p: V3) -> f32 {
         // The ground's shade reaches up a little and fades with height.
         let above = p.y - self.land.block.heights.at(p.x, p.z);
@@ -115,14 +118,14 @@ impl ShadeContext<'_> {
         )
     }
 
-    /// Returns the fraction (0 to 1) of sunlight at `p` (cells) that shadows of ground, gases,
-    /// smoke and opaque media leave.
+    /// Returns the fraction (0 to 1) of sunlight at the point `p` (cells) that the shadows of
+    /// ground, gases, smoke and opaque media leave.
     pub(crate) fn open(&self, p: V3) -> f32 {
         self.beside_ground(p) * self.sunlight(p)
     }
 
-    /// Returns [`Self::open`] at `p` (cells) on the surface of an opaque medium with the outward
-    /// normal `normal`.
+    /// Returns the result of `ShadeContext::open` at the point `p` (cells) on the surface of an
+    /// opaque medium with the outward normal `normal`, evaluated a little outside of the surface.
     pub(crate) fn open_on(&self, p: V3, normal: V3) -> f32 {
         // The point is offset by a fraction of the coarse cells, so that the medium does not shadow
         // itself.
@@ -131,12 +134,12 @@ impl ShadeContext<'_> {
         self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
     }
 
-    /// Returns the land around the simulation box; `None` if none is drawn.
+    /// Returns the land around the simulation box; `None` if the frame shows no such land.
     pub(crate) fn surroundings(&self) -> Option<&Beyond> {
         self.land.beyond.as_ref().filter(|_| self.goes_on)
     }
 
-    /// Returns true if there is any gas or smoke.
+    /// Returns true if the frame has any gas or smoke.
     pub(crate) fn is_cloudy(&self) -> bool {
         self.fog.is_some_and(|fog| !fog.is_clear()) || self.smoke.is_some()
     }

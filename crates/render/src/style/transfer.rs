@@ -1,9 +1,9 @@
 //! Transfer function of the plain styles: colour and opacity by density, and volume rendering
 //! (emission and absorption) with this function.
 //!
-//! Opacity `a` is given per cell of length: a step of `s` cells absorbs `1 − (1 − a)^s`. Invariant:
-//! the picture does not depend on the step length. Colours are accumulated premultiplied by
-//! opacity.
+//! The opacity `a` is given per cell length: a step of `s` cells absorbs `1 − (1 − a)^s`.
+//! Invariant: the picture does not depend on the step length. Colours are accumulated premultiplied
+//! by opacity.
 
 use crate::camera::Ray;
 use crate::chart::legend::{ColorBar, Frame, Scale};
@@ -21,33 +21,34 @@ use lavoxel_automaton::view::{LookSpec, Palette, Style};
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::simd::Simd;
 
-/// Number of entries of the table of colours and opacities.
+/// Number of entries of the transfer function's table.
 const ENTRIES: usize = 1024;
 /// Accumulated opacity at which the integration along a ray stops early.
 pub const OPAQUE: f32 = 0.995;
-/// Fraction of `look.film`, the density from which films are drawn, up to which a film of liquid on
-/// rock is invisible in any case, whatever the noise at its edge.
+/// Fraction of `look.film` (the density from which lava is drawn) up to which a thin sheet of lava
+/// on rock is invisible in any case, whatever the noise at its edge.
 pub const FILM: f32 = 0.4;
 
-/// Table of colour and opacity, for one length of the ray step.
+/// Transfer function as a table of colour and opacity, for one length of the ray-marching step.
 #[derive(Clone, Debug)]
 pub struct Transfer {
     /// RGBA entries for evenly spaced values from 0 to 1: the palette's linear RGB colour of the
-    /// value, and the opacity (0 to 1) of a ray step through matter whose density is this value.
+    /// value, and the opacity (0 to 1) of a ray-marching step through matter whose density is this
+    /// value.
     pub matter: Vec<[f32; 4]>,
-    /// Palette of the lava.
+    /// Palette in which the lava's values are drawn.
     pub(crate) palette: Palette,
-    /// Quantity that determines the colour of lava.
+    /// Quantity of the lava that the palette's colours show.
     pub(crate) color_by: CellMeasure,
-    /// Temperatures in kelvin at energy per amount 0 and 1 ([`LookSpec::kelvin`]); `None` if
-    /// unknown.
+    /// Temperatures in kelvin of lava with the energy per amount 0 and 1 (`LookSpec::kelvin`);
+    /// `None` if unknown.
     kelvin: Option<[f32; 2]>,
     /// Energy per amount at the upper end of the palette; 1 is that of lava fresh from the vent.
     energy_shown: f32,
-    /// Unit direction towards the lamp.
+    /// Unit direction towards the lamp that lights lava and ground.
     pub lamp: V3,
-    /// Density (0 to 1) from which lava is visible in the style `maximum`: the smallest density
-    /// whose opacity is a quarter of the largest opacity.
+    /// Smallest density (0 to 1) of lava that is visible in the style `maximum`: the smallest
+    /// density whose opacity is a quarter of the largest opacity.
     pub visible: f32,
 }
 
@@ -68,47 +69,48 @@ impl SegmentLight {
         }
     }
 
-    /// Returns the linear RGB light of this layer composited over the light `behind`.
+    /// Returns the linear RGB light of this segment composited over `behind`, the linear RGB light
+    /// behind the segment.
     pub(crate) fn over(self, behind: V3) -> V3 {
         self.color + behind * (1.0 - self.opacity)
     }
 }
 
-/// Kinds of matter in a picture that have a colour bar.
+/// Kinds of matter in a picture that determine its colour bars.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
-    /// Set if the picture shows lava.
+    /// Set if the picture may show lava.
     pub(crate) lava: bool,
-    /// Set if the picture shows other materials.
+    /// Set if the picture shows materials other than lava.
     pub(crate) others: bool,
     /// Set if the picture shows haze in the air.
     pub(crate) haze: bool,
 }
 
-/// Arguments of `Transfer::accumulate_all`: a ray, and the media along this ray.
+/// Arguments of `Transfer::accumulate_all`: a ray, and the media that it may meet.
 pub(crate) struct Along<'a> {
-    /// Media other than lava.
+    /// Media other than lava that the ray may meet.
     pub(crate) media: &'a [Clear<'a>],
-    /// Sampling parameters for `media`.
+    /// Sampling parameters of the ray for `media`.
     pub(crate) pace: Pace,
-    /// Field of the lava with its sampling parameters; `None` to leave out the lava.
+    /// Densities of the lava with their sampling parameters; `None` to leave out the lava.
     pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
-    /// Haze in the air with the range of distances at which the ray may meet haze; `None` if there
-    /// is none.
+    /// Haze with the range of distances at which the ray may meet haze; `None` if there is none.
     pub(crate) haze: Option<(&'a HazeField<'a>, Reach)>,
     pub(crate) ray: &'a Ray,
-    /// Distance in cells along the ray at which accumulation ends.
+    /// Distance in cells along the ray at which the accumulation ends.
     pub(crate) far: f32,
 }
 
-/// Returns the unit direction towards the lamp, which is above the viewer's shoulder and fixed, so
-/// that pictures are comparable.
+/// Returns the unit direction towards the lamp of the plain styles; fixed, which makes pictures
+/// comparable.
 pub(crate) fn lamp() -> V3 {
     v3(-0.45, 0.78, 0.43).normalize()
 }
 
 impl Transfer {
-    /// Computes the table from `palette` and from the opacities and the ray step of `look`.
+    /// Computes the transfer function from `palette` and from the opacities and the ray-marching
+    /// step of `look`.
     pub fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
         let absorbed: Vec<f32> = (0..ENTRIES)
@@ -136,8 +138,8 @@ impl Transfer {
         }
     }
 
-    /// Returns the smallest density to draw, the smoothing and the shading that the style of `look`
-    /// needs.
+    /// Returns the properties of the style of `look` on which the bricks depend: smallest density
+    /// to draw, smoothing and shading.
     pub fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
             Style::Cinematic => (
@@ -157,7 +159,7 @@ impl Transfer {
         }
     }
 
-    /// Returns the largest 8-bit density (0 to 255) at which the opacity of `look` is 0.
+    /// Returns the largest 8-bit density (0 to 255) up to which the opacity of `look` is 0.
     pub(crate) fn empty(look: &LookSpec) -> u8 {
         (0..=255_u8)
             .take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0)
@@ -165,8 +167,8 @@ impl Transfer {
             .unwrap_or(0)
     }
 
-    /// Draws colour bars into the lower right corner of `image`, if there is space: for the lava
-    /// (with its name if other materials are shown) and for the haze.
+    /// Draws colour bars into the lower right corner of `image` if the corner has space: for the
+    /// lava (with its name if `shown` includes materials other than lava) and for the haze.
     pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (
@@ -223,7 +225,7 @@ impl Transfer {
     }
 
     /// Returns the interpolated table entry for `density` (0 to 1): linear RGB colour, and opacity
-    /// of a ray step.
+    /// (0 to 1) of a ray-marching step.
     #[inline(always)]
     fn matter(&self, density: f32) -> [f32; 4] {
         let (i, between) = entry(density);
@@ -240,8 +242,8 @@ impl Transfer {
         v3(red, green, blue)
     }
 
-    /// Accumulates colour and opacity of the lava `field` along `ray` up to the distance `far`
-    /// (cells). `s` selects the SIMD instructions.
+    /// Accumulates colour and opacity of the lava whose densities are `field`, along `ray` up to
+    /// the distance `far` (cells). `pace`: sampling parameters; `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn accumulate<S: Simd>(
         &self,
@@ -270,10 +272,10 @@ impl Transfer {
         SegmentLight::from_rgba(sum)
     }
 
-    /// Accumulates colour and opacity of all media in `all`, and of the lava if given, up to the
-    /// distance [`Along::far`].
+    /// Accumulates colour and opacity of the media, lava and haze in `all` up to the distance
+    /// `all.far`.
     ///
-    /// Samples of all media are composited front to back in common order of distance.
+    /// Samples of all these media are composited front to back in common order of distance.
     pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> SegmentLight {
         let mut sum = [0.0_f32; 4];
         let field = all
@@ -342,8 +344,9 @@ impl Transfer {
         SegmentLight::from_rgba(sum)
     }
 
-    /// Returns the linear RGB colour and the opacity of a ray step through lava at `sample`, and
-    /// the gradient of the density in 1/255 per cell.
+    /// Returns the linear RGB colour and the opacity of a ray-marching step through lava at
+    /// `sample`, and the gradient of the density in 1/255 per cell. `matter`: interpolated density
+    /// and gradient at the sample.
     #[inline(always)]
     fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
         let density = matter.density * (1.0 / 255.0);
@@ -355,8 +358,8 @@ impl Transfer {
         (entry, matter.slope)
     }
 
-    /// Composites a ray step behind the accumulated premultiplied RGBA `sum`. `entry`: RGBA of the
-    /// step; `slope`: gradient of the density in 1/255 per cell, for shading.
+    /// Composites a ray-marching step behind the accumulated premultiplied RGBA `sum`. `entry`:
+    /// RGBA of the step; `slope`: gradient of the density in 1/255 per cell, for shading.
     #[inline(always)]
     fn add(&self, sum: &mut [f32; 4], (entry, slope): ([f32; 4], V3)) {
         let share = (1.0 - sum[3]) * entry[3];
@@ -371,8 +374,8 @@ impl Transfer {
         }
     }
 
-    /// Returns the value for the palette (0 to 1) at `p` (cells), where the density is `density` (0
-    /// to 1).
+    /// Returns the position on the palette (0 to 1) of the lava's value at the point `p` (cells),
+    /// where the density is `density` (0 to 1).
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
             CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,
@@ -380,12 +383,12 @@ impl Transfer {
         }
     }
 
-    /// Returns the linear RGB palette colour at `p` (cells).
+    /// Returns the linear RGB palette colour of the lava's value at the point `p` (cells).
     pub(crate) fn color(&self, field: &MediumField, p: V3) -> V3 {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    /// Returns the factor of diffuse shading by the lamp; `slope` is the gradient of the density
+    /// Returns the factor of diffuse shading by the lamp; `slope`: gradient of the density (0 to 1)
     /// per cell.
     #[inline(always)]
     fn shading(&self, slope: V3) -> f32 {

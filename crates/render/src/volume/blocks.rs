@@ -1,5 +1,5 @@
-//! Blocks of a coarse grid (gases, smoke, haze) with a flag that tells whether a block contains
-//! matter; rays skip the empty blocks.
+//! Blocks of a coarse grid (gases, smoke, haze) with a flag that is set if a block contains matter;
+//! rays skip the empty blocks.
 
 use std::ops::Range;
 
@@ -10,22 +10,22 @@ use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 use lavoxel_base::grid::Grid;
 
-/// Distance in cells before the exit from a block within which a point may already lie in the next
-/// block.
+/// Distance in cells before the exit from a block within which a point may already count to the
+/// next block because of rounding.
 // Absorbs the rounding of distances, so that a jump does not pass a sample of the next block.
 const SLACK: f32 = 1e-3;
 /// Number of coarse cells along the edge of a block.
 const BLOCK: usize = 4;
 
-/// Blocks of a coarse grid, each with a flag that is set if rays may meet matter there. The grid
-/// may lie anywhere in space.
+/// Blocks of a coarse grid (gases, smoke, haze), each with a flag that is set if rays may meet
+/// matter in the block. The grid may lie anywhere in space.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// Lower corner of the grid, in cells of the simulation.
+    /// Lower corner of the coarse grid, in cells of the simulation.
     low: V3,
-    /// Upper corner of the grid, in cells of the simulation.
+    /// Upper corner of the coarse grid, in cells of the simulation.
     high: V3,
-    /// Edge of a block, in cells of the simulation.
+    /// Edge length of a block, in cells of the simulation.
     side: f32,
     /// Number of blocks along x, y and z.
     count: [usize; 3],
@@ -36,25 +36,25 @@ pub(crate) struct Blocks {
     is_empty: bool,
 }
 
-/// Sampling parameters of a ray that passes through blocks.
+/// Sampling parameters of a ray that passes through blocks of a coarse grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stride {
     /// Distance between samples, in cells of the simulation.
     pub(crate) step: f32,
-    /// Offset of the first sample along the ray, in steps (0 to 1).
+    /// Offset of the first sample along the ray, as a fraction (0 to 1) of `step`.
     pub(crate) jitter: f32,
-    /// Skipping of empty blocks; tests turn it off.
+    /// Method by which empty blocks are skipped; tests turn skipping off.
     pub(crate) skipping: Skipping,
 }
 
 impl Blocks {
     /// Computes the blocks of a coarse grid of shape `grid`, whose cells have an edge of `edge`
-    /// cells of the simulation and fill the box from `low` to `high`.
+    /// cells of the simulation and fill the box from `low` to `high` (cells of the simulation).
     ///
-    /// `span` returns the range along x of the non-empty coarse cells in a row (row index
-    /// `z · ny + y`); `holds` returns true if the coarse cell with a given index contains matter,
-    /// and is called only inside `span`. A cell with matter also marks the blocks of its
-    /// neighbours, because samples between two cells read both.
+    /// `span` returns the range along x of the non-empty coarse cells in a row (row index `z · ny +
+    /// y`); `holds` returns true if the coarse cell with a given index contains matter, and is
+    /// called only inside `span`. A cell with matter also marks the blocks of its neighbours,
+    /// because samples between two cells read both.
     pub(crate) fn new(
         grid: Grid,
         edge: usize,
@@ -103,13 +103,13 @@ impl Blocks {
         }
     }
 
-    /// Returns the lower and upper bound of the grid's box along x, y and z, in cells of the
+    /// Returns the lower and upper bound of the whole coarse grid along x, y and z, in cells of the
     /// simulation.
     pub(crate) fn whole(&self) -> [[f32; 2]; 3] {
         std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
     }
 
-    /// Returns true if all blocks are empty; stored, because every ray asks for this.
+    /// Returns true if all blocks are empty. The answer is stored, because every ray asks for it.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_empty
     }
@@ -139,11 +139,11 @@ impl Blocks {
         })
     }
 
-    /// Returns an iterator over the samples of `ray` in blocks that are not empty, between the
+    /// Returns an iterator over the samples along `ray` in blocks that are not empty, between the
     /// distances `from` and `to` (cells of the simulation).
     ///
-    /// Invariant: samples lie at the distances (n + jitter) · step for integers n, no matter which
-    /// empty blocks are skipped.
+    /// Invariant: samples lie at the distances (n + jitter) · step for integers n, whichever empty
+    /// blocks are skipped.
     #[inline(always)]
     pub(crate) fn places<'a>(
         &'a self,
@@ -167,8 +167,8 @@ impl Blocks {
     }
 
     /// Calls `put` with the distance and position (cells of the simulation) of each sample of
-    /// [`Self::places`] along `ray` between the distances `from` and `to` that lies inside the box
-    /// `shown`, until `put` returns false.
+    /// `Blocks::places` along `ray` between the distances `from` and `to` that lies inside the
+    /// bounds `shown` (lower and upper bound along x, y and z), until `put` returns false.
     #[inline(always)]
     pub(crate) fn walk(
         &self,
@@ -189,8 +189,8 @@ impl Blocks {
         }
     }
 
-    /// Returns the flag of the block that contains `p` (cells of the simulation), and the distance
-    /// at which `ray` leaves this block; `inverse` is the component-wise reciprocal of the ray's
+    /// Returns the flag of the block that contains the point `p` (cells of the simulation), and the
+    /// distance at which `ray` leaves this block; `inverse`: component-wise reciprocal of the ray's
     /// direction.
     #[inline(always)]
     fn occupancy_at(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
@@ -215,19 +215,19 @@ impl Blocks {
     }
 }
 
-/// Iterator over the samples of a ray in blocks that are not empty, in order of distance.
+/// Iterator over the samples along a ray in blocks that are not empty, in order of distance.
 pub(crate) struct Places<'a> {
     blocks: &'a Blocks,
     ray: &'a Ray,
-    /// Component-wise reciprocal of the ray's direction.
+    /// Component-wise reciprocal of the ray's direction vector.
     inverse: V3,
     from: f32,
     to: f32,
     stride: Stride,
-    /// Distance, in cells of the simulation, up to which the ray is known to be in a block that is
+    /// Distance, in cells of the simulation, up to which the ray certainly is in a block that is
     /// not empty.
     filled: f32,
-    /// Number n of the next sample, stored as f32.
+    /// Number n of the next sample, which lies at the distance (n + jitter) · step; stored as f32.
     next: f32,
 }
 
@@ -263,8 +263,8 @@ impl Places<'_> {
         }
     }
 
-    /// Returns the index, a whole number, of the first sample of the ray at the distance `t` (cells)
-    /// or beyond.
+    /// Returns the number n of the ray's first sample whose distance (n + jitter) · step is at
+    /// least `t` (cells).
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         (t / self.stride.step - self.stride.jitter).ceil()

@@ -1,4 +1,4 @@
-//! Two-level grid that tells where a volume has matter to draw; rays use the grid to skip empty
+//! Two-level grid that marks where a volume has matter to draw; rays use the grid to skip empty
 //! space.
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! last brick along an axis may hold fewer than 4 places; its unused bits are never set.
 //!
 //! - Invariant: a bit is clear only where a sample draws nothing. A sample is a mean of its eight
-//!   cells, so the bits are exact.
+//!   cells, which makes the bits exact.
 //! - Invariant: only bricks whose cells have changed are computed again, with the result of a full
 //!   computation.
 
@@ -26,14 +26,14 @@ use crate::math::{V3, v3};
 use crate::volume::pages::{Page, Pages};
 use crate::volume::places::{AROUND, Around, EDGE, Interest};
 
-/// Number of bricks along a block's edge.
+/// Number of bricks along the edge of a block.
 const BLOCK: usize = 4;
-/// Maximum of the stored distances in blocks; larger distances are clamped.
+/// Upper bound in blocks to which stored distances to the nearest non-empty block are clamped.
 const FARTHEST: u8 = 16;
-/// Bit mask that selects all places of a brick; for the argument `parts` of [`Bricks::drawn`].
+/// Bit mask that selects all places of a brick, as the argument `parts` of `Bricks::drawn`.
 pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
-/// Bit masks that select the octants of a brick (halves along x, y and z), x fastest; for the
-/// argument `parts` of [`Bricks::drawn`].
+/// Bit masks that select the octants of a brick (halves along x, y and z), x fastest, as the
+/// argument `parts` of `Bricks::drawn`.
 pub(crate) const OCTANTS: [u64; 8] = {
     let mut parts = [0x0033_0033; 8];
     let mut i = 0;
@@ -44,12 +44,12 @@ pub(crate) const OCTANTS: [u64; 8] = {
     parts
 };
 
-/// Occupancy of a place (the cube between eight cell centres), as rays need it.
+/// Occupancy of a place (the cube between eight cell centres), from which rays decide what to skip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
     /// A sample in the place may have a density that is drawn.
     Drawn,
-    /// No sample in the place is drawn, but other places of its brick may have drawn samples.
+    /// No sample in the place is drawn; samples in neighbouring places of the brick may be drawn.
     Nothing,
     /// No sample in the whole brick is drawn.
     Empty,
@@ -64,24 +64,26 @@ pub struct Drawn {
     pub half: V3,
 }
 
-/// Bricks of one medium of a volume: a bit mask per brick of 4³ places, and per block of 4³ bricks
-/// the distance to the nearest block with matter.
+/// Bricks of one medium of a volume, by which rays skip empty space: a bit mask per brick of 4³
+/// places (cubes between eight cell centres), and per block of 4³ bricks the distance to the
+/// nearest block with matter.
 #[derive(Clone, Debug)]
 pub(crate) struct Bricks {
     /// Shape of the volume in cells.
     grid: Grid,
-    /// Smallest density to draw, smoothing and shading, on which the bricks depend.
+    /// Properties of the style on which the bricks depend: smallest density to draw, smoothing and
+    /// shading.
     interest: Interest,
     /// Number of bricks along x, y and z.
     count: [usize; 3],
     /// Bit mask per brick, x fastest. Bit (z · 4 + y) · 4 + x is set if a sample in the place (x,
-    /// y, z) of the brick may be drawn.
+    /// y, z) of the brick may have a density that is drawn.
     drawn: Vec<u64>,
-    /// Pages (density and slope per cell) of the non-empty bricks, one set per layer of bricks
-    /// along z; empty if the style does not shade samples.
+    /// Pages (density and slope per cell) of the non-empty bricks, one set per plane of bricks
+    /// perpendicular to z; empty if the style does not shade samples.
     pages: Vec<Pages>,
-    /// One bit per brick, set if `Bricks::refresh` must recompute the brick; each row along x is
-    /// padded to whole 64-bit words.
+    /// One bit per brick, set if `Bricks::refresh` must compute the brick again; each row along x
+    /// is padded to whole 64-bit words.
     stale: Vec<u64>,
     /// Number of blocks along x, y and z.
     blocks: [usize; 3],
@@ -116,14 +118,14 @@ impl Bricks {
         }
     }
 
-    /// Returns the smallest density to draw, the smoothing and the shading for which the bricks
-    /// were computed.
+    /// Returns the properties of the style for which the bricks were computed: smallest density to
+    /// draw, smoothing and shading.
     pub(crate) fn interest(&self) -> Interest {
         self.interest
     }
 
-    /// Recomputes the bricks that depend on a cell in `changed` (each depends on 7³ cells);
-    /// `volume` holds the new densities.
+    /// Computes the bricks that depend on a cell in `changed` again (each brick depends on 7³
+    /// cells); `volume` holds the new densities.
     pub(crate) fn refresh(
         &mut self,
         volume: Fields<'_>,
@@ -170,9 +172,9 @@ impl Bricks {
         self.count_filled(changed.into_iter().flatten());
     }
 
-    /// Updates the numbers of non-empty bricks per block, and recomputes the distances if a block
-    /// became empty or non-empty. `changed`: indices of the bricks that became empty (false) or
-    /// non-empty (true).
+    /// Updates the numbers of non-empty bricks per block, and the distances to the nearest
+    /// non-empty block if a block became empty or non-empty. `changed`: indices of the bricks that
+    /// became empty (false) or non-empty (true).
     fn count_filled(&mut self, changed: impl Iterator<Item = ([usize; 3], bool)>) {
         let (mut other, [nx, ny, _]) = (false, self.blocks);
         for (brick, drawn) in changed {
@@ -193,7 +195,8 @@ impl Bricks {
         }
     }
 
-    /// Marks the bricks that depend on a cell in `changed` for recomputation.
+    /// Marks the bricks that depend on a cell in `changed`; the marked bricks are computed again
+    /// later.
     fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
         let (count, ny) = (self.count, self.grid.ny);
         // A brick reads one cell before its own and two after.
@@ -213,8 +216,8 @@ impl Bricks {
         }
     }
 
-    /// Returns the occupancy of `place`; `Look::Empty` if the whole brick that contains `place` is
-    /// empty.
+    /// Returns the occupancy of `place` (cube between eight cell centres); `Look::Empty` if the
+    /// whole brick that contains `place` is empty.
     #[inline(always)]
     pub(crate) fn look(&self, place: Place) -> Look {
         let brick =
@@ -237,9 +240,8 @@ impl Bricks {
     }
 
     /// Returns the distance in cells along a ray at which the empty region around `place` ends; the
-    /// brick that contains `place` must be empty. `origin` is the ray's origin relative to the
-    /// centre of the first cell, in cells; `inverse` is the component-wise reciprocal of the ray's
-    /// direction.
+    /// brick that contains `place` must be empty. `origin`: start of the ray relative to the centre
+    /// of the first cell, in cells; `inverse`: component-wise reciprocal of the ray's direction.
     #[inline(always)]
     pub(crate) fn leave(&self, place: Place, origin: V3, inverse: V3) -> f32 {
         const SIDE: usize = EDGE * BLOCK;
@@ -258,8 +260,9 @@ impl Bricks {
         }
     }
 
-    /// Returns bounding boxes of all drawn places in the layer `layer` of blocks along z. Each
-    /// brick gives one box per mask in `parts` (`WHOLE` or `OCTANTS`) that selects drawn places.
+    /// Returns bounding boxes of all drawn places in the plane of blocks with the index `layer`
+    /// along z. Each brick gives one box per mask in `parts` (`WHOLE` or `OCTANTS`) that selects
+    /// drawn places.
     pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
         let [nx, ny, nz] = self.count;
         let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
@@ -290,7 +293,7 @@ impl Bricks {
         self.drawn.iter().all(|drawn| *drawn == 0)
     }
 
-    /// Returns the centre of the volume's box in cells.
+    /// Returns the centre of the volume in cells.
     pub(crate) fn middle(&self) -> V3 {
         v3(
             self.grid.nx as f32,
@@ -299,7 +302,7 @@ impl Bricks {
         ) * 0.5
     }
 
-    /// Returns the number of layers of blocks along z.
+    /// Returns the number of blocks along z.
     pub(crate) fn layers(&self) -> usize {
         self.blocks[2]
     }
@@ -310,8 +313,8 @@ fn words(bricks: usize) -> usize {
     bricks.div_ceil(64)
 }
 
-/// Returns the bit mask of the places that exist in `brick`: bricks at the upper sides of the
-/// simulation box may have fewer than 4 places along an axis.
+/// Returns the bit mask of the places that exist in the brick with the indices `brick`: bricks at
+/// the upper sides of the volume may have fewer than 4 places along an axis.
 fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
     let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
@@ -330,8 +333,8 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the densities (0 to 255) of the 7³ cells on which `brick` depends; outside of the
-/// simulation box the nearest cell's density is repeated.
+/// Returns the densities (0 to 255) of the 7³ cells on which the brick with the indices `brick`
+/// depends; outside of the volume the nearest cell's density is repeated.
 fn brick_neighbourhood(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held =
@@ -348,8 +351,8 @@ fn brick_neighbourhood(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Aro
     std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
 }
 
-/// Returns the bit mask of the drawn places of a brick: those with a density above `empty` (0 to
-/// 255) in one of their eight cells.
+/// Returns the bit mask of the drawn places of a brick: places with a density above `empty` (0 to
+/// 255) in one of their eight cells. `around`: densities of the cells on which the brick depends.
 fn drawn_in(around: &Around, empty: u8) -> u64 {
     // Places of a row along x with a drawn cell among two, for five rows along y and z.
     let row = |k: usize, j: usize| {
@@ -370,8 +373,8 @@ fn drawn_in(around: &Around, empty: u8) -> u64 {
     drawn
 }
 
-/// Returns the bounding box in cells of the places that the bit mask `drawn` selects in `brick`;
-/// `drawn` must not be 0.
+/// Returns the bounding box in cells of the places that the bit mask `drawn` selects in the brick
+/// with the indices `brick`; `drawn` must not be 0.
 fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     let folded =
         |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
@@ -412,9 +415,9 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     }
 }
 
-/// Returns the distance in cells at which a ray leaves the region of all cubes (edge `edge` cells)
-/// whose Chebyshev distance from `cube` is less than `free`. `origin` and `inverse` as in
-/// `Bricks::leave`.
+/// Returns the distance in cells at which a ray leaves the region of all cubes of `edge` cells edge
+/// length whose Chebyshev distance from the cube `cube` is less than `free` cubes. `origin` and
+/// `inverse`: see `Bricks::leave`.
 #[inline(always)]
 fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
     let mut least = f32::MAX;
@@ -431,11 +434,11 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
     least
 }
 
-/// Computes the Chebyshev distance of each cell of a box to the nearest mark, clamped to
-/// `farthest`, in place.
+/// Replaces `distance` by the Chebyshev distance of each cell of a grid to the nearest marked cell,
+/// clamped to `farthest`.
 ///
-/// On entry `distance` is 0 at marks and `farthest` elsewhere; the box has the shape `count` (x, y,
-/// z), x fastest. Two sweeps suffice, one forward and one backward.
+/// On entry `distance` is 0 in marked cells and `farthest` elsewhere; the grid has the shape
+/// `count` (x, y, z), x fastest. Two sweeps suffice, one forward and one backward.
 pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
     let [nx, ny, nz] = count;
     let inner = |v: usize, n: usize| v > 0 && v + 1 < n;
@@ -466,7 +469,7 @@ pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
         .for_each(|index| sweep(distance, index, -1));
 }
 
-/// Offsets of the 13 neighbours that precede a cell in a forward sweep.
+/// Offsets (x, y, z) of the 13 neighbours that precede a cell in a forward sweep over a grid.
 const BEFORE: [[isize; 3]; 13] = [
     [-1, 0, 0],
     [-1, -1, 0],
@@ -490,7 +493,7 @@ mod tests {
 
     use lavoxel_automaton::world::Span;
 
-    /// Returns a list of changes that covers all cells of `grid`.
+    /// Returns a list of changes that contains all cells of `grid`.
     fn whole(grid: Grid) -> Vec<Change> {
         Change::of_rows(&vec![
             Span {
@@ -580,8 +583,8 @@ mod tests {
         );
     }
 
-    /// Returns a volume in which one cell in 40 has a random density (0 to 255), and all others are
-    /// empty.
+    /// Returns a test volume in which one cell in 40 has a random density (0 to 255), and all
+    /// remaining cells are empty.
     fn scattered(grid: Grid, seed: u64) -> Volume {
         let value = |i: usize| lavoxel_base::random::mix64(seed << 32 | i as u64);
         let density = (0..grid.cells())

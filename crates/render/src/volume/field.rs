@@ -15,18 +15,19 @@ use crate::volume::tiles::Reach;
 /// Number of regula-falsi iterations that refine the intersection with a surface between two
 /// samples.
 pub const REFINEMENTS: usize = 4;
-/// Density, as a fraction of the surface's density, from which a sample outside of the medium
-/// causes an additional sample half a step before; finds streams thinner than a step.
+/// Density outside of the medium, as a fraction of the isovalue, from which on a sample causes an
+/// additional sample half a step earlier; finds streams thinner than a step.
 pub const NEAR: f32 = 0.6;
 
-/// Sampling parameters of a ray through a volume.
+/// Sampling parameters of a ray through one medium: step, jitter and range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Distance between samples along the ray, in cells.
     pub(crate) step: f32,
-    /// Offset of the first sample along the ray, in steps (0 to 1).
+    /// Offset of the first sample along the ray, as a fraction (0 to 1) of `step`.
     pub(crate) jitter: f32,
-    /// Range of distances in cells outside of which no sample is needed.
+    /// Range of distances in cells in which the ray may meet the medium; no sample is taken
+    /// outside.
     pub(crate) reach: Reach,
 }
 
@@ -34,29 +35,29 @@ pub(crate) struct Pace {
 /// isovalue). Distances `t` are in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Crossing {
-    /// The ray enters the medium at the distance `t`; `face` is the outward normal of the
-    /// simulation box's side if the ray enters through a cut side of the box, `None` if it enters
+    /// The ray enters the medium at the distance `t`. `face`: outward normal of the side of the
+    /// simulation box's visible region through which the ray enters the medium; `None` for an entry
     /// through the medium's own surface.
     At { t: f32, face: Option<V3> },
     /// The ray never reaches the isovalue. `t` is the distance of the sample with the highest
-    /// density; `density` is its density (0 to 1) minus the density at the ray's end on the ground,
-    /// if any.
+    /// density; `density` is this density (0 to 1) minus the density at the ray's end on the
+    /// ground, if any.
     Grazed { t: f32, density: f32 },
-    /// The ray meets no sample whose density is drawn.
+    /// The ray meets no sample whose density is high enough to be drawn.
     Missed,
 }
 
-/// Entry of a ray into a translucent medium, or exit.
+/// Kind of a ray's entry into a translucent medium, or its exit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Border {
     /// The ray starts inside the medium.
     Inside,
-    /// The ray enters through a side of the simulation box or of its shown part, with this outward
-    /// normal.
+    /// The ray enters through a side of the simulation box or of its visible region, with this
+    /// outward normal.
     Cut(V3),
     /// The ray enters through the medium's surface.
     Enters,
-    /// The ray leaves, through the medium's surface or a side of the simulation box.
+    /// The ray leaves the medium, through its surface or a side of the simulation box.
     Leaves,
 }
 
@@ -66,47 +67,48 @@ pub(crate) enum Border {
 pub(crate) struct MediumField<'a> {
     /// Size of the simulation box in cells along x, y and z.
     size: [f32; 3],
-    /// Largest sampling position along x, y, z, in cells from the centre of the first cell: just
-    /// below the last cell's centre, so that each sample has a next cell to interpolate with. The
-    /// fourth entry repeats z and fills a SIMD register.
+    /// Largest sampling position along x, y and z, in cells from the centre of the first cell: just
+    /// below the last cell's centre, which leaves a next cell for the interpolation. The fourth
+    /// entry repeats z to fill a SIMD register.
     last: [f32; 4],
-    /// Number of cells of the arrays along x, y and z.
+    /// Number of cells of `density` and `energy` along x, y and z.
     cells: [usize; 3],
-    /// Lower and upper bound of the shown part of the simulation box along x, y and z, in cells.
+    /// Lower and upper bound of the visible region of the simulation box along x, y and z, in
+    /// cells.
     shown: [[f32; 2]; 3],
     /// Density per cell, 0 to 255 for 0 to 1; x fastest.
     density: &'a [u8],
-    /// Energy per cell (not per amount), 0 to 255 for 0 to `ENERGY_SHOWN`, where 1 is a full cell
-    /// of lava fresh from the vent; x fastest.
+    /// Energy per cell (not per amount), 0 to 255 for 0 to `ENERGY_SHOWN`, in units of the energy
+    /// of a full cell of lava fresh from the vent; x fastest.
     energy: &'a [u8],
     /// Bricks, by which rays skip empty space.
     bricks: &'a Bricks,
-    /// Skipping of empty space; tests turn it off.
+    /// Method by which empty space is skipped; tests turn skipping off.
     skipping: Skipping,
     /// Density (0 to 1) up to which samples are not drawn.
     empty: f32,
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
 }
 
-/// Position for interpolation: index of the lowest of the eight surrounding cells, and the fraction
-/// (0 to 1) of the way to the next cell along x, y and z.
+/// Position in a grid of cells for interpolation: index of the lowest of the eight surrounding
+/// cells, and the fraction (0 to 1) of the way to the next cell along x, y and z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     cell: Place,
     between: [f32; 3],
 }
 
-/// Constant 1.5 · 2²³ for fast rounding: after it is added to an f32 between -1 and 2²¹, the low
-/// bits of the mantissa hold the nearest integer.
+/// Constant 1.5 · 2²³ for fast rounding: after this constant is added to an f32 between −1 and 2²¹,
+/// the low bits of the mantissa hold the nearest integer.
 // Many times cheaper than `floor`, which is a call on plain x86-64, and than a cast, which checks
 // for numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
 
 impl<'a> MediumField<'a> {
-    /// Returns the medium with the data `fields` in a box of shape `grid`, which may be one cell
-    /// thick along an axis where `fields` repeats that cell. `interest` gives the smallest density
-    /// to draw and the height of a cell.
+    /// Returns the medium with the data `fields` in a simulation box of shape `grid`, which may be
+    /// one cell thick along an axis where `fields` repeats that cell. `interest` gives the smallest
+    /// density to draw and the height of a cell.
     pub(crate) fn new(
         fields: Fields<'a>,
         grid: Grid,
@@ -136,29 +138,29 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Restricts rays to the part `clip` of the simulation box: lower and upper bound along x, y
-    /// and z as fractions of the box.
+    /// Returns the medium restricted to the region `clip` of the simulation box: lower and upper
+    /// bound along x, y and z as fractions of the box.
     pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
         self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
         self
     }
 
-    /// Returns the interpolated density (0 to 1) at `p` (cells); positions outside of the
+    /// Returns the interpolated density (0 to 1) at the point `p` (cells); points outside of the
     /// simulation box are clamped to its sides.
     #[inline]
     pub(crate) fn density(&self, p: V3) -> f32 {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// Returns true if a sample at `p` (cells) may be drawn, according to the bricks; reads no
-    /// density.
+    /// Returns true if a sample at the point `p` (cells) may have a density that is drawn,
+    /// according to the bricks; reads no density.
     #[inline]
     pub(crate) fn is_occupied(&self, p: V3) -> bool {
         self.bricks.look(self.spot(p).cell) == Look::Drawn
     }
 
-    /// Returns density and gradient at `spot`, which is the position `p` (cells). Reads a page if
-    /// the style uses pages, otherwise samples the density seven times.
+    /// Returns density and gradient at `spot`, the interpolation position of the point `p` (cells).
+    /// Reads a page if the style uses pages, otherwise samples the density seven times.
     #[inline(always)]
     pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
         match self.bricks.page(spot.cell) {
@@ -171,7 +173,8 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Returns the energy per amount at `p` (cells); 1 is that of lava fresh from the vent.
+    /// Returns the energy per amount at the point `p` (cells); 1 is that of lava fresh from the
+    /// vent.
     #[inline]
     pub(crate) fn specific_energy(&self, p: V3) -> f32 {
         let spot = self.spot(p);
@@ -179,8 +182,8 @@ impl<'a> MediumField<'a> {
         self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
     }
 
-    /// Returns the position `p` (cells) in the form for interpolation, clamped to the simulation
-    /// box.
+    /// Returns the interpolation position (cell index and fractions) of the point `p` (cells),
+    /// clamped to the simulation box.
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers, the last one unused, take one instruction; three numbers take three.
@@ -202,13 +205,13 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Returns the array index of the cell (`i`, `j`, `k`).
+    /// Returns the index in `density` and `energy` of the cell (`i`, `j`, `k`) along x, y and z.
     #[inline(always)]
     fn index(&self, [i, j, k]: Place) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 
-    /// Returns the trilinear interpolation of `values` at `spot`, 0 to 255.
+    /// Returns the trilinear interpolation (0 to 255) of `values`, one byte per cell, at `spot`.
     #[inline(always)]
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
@@ -228,8 +231,8 @@ impl<'a> MediumField<'a> {
         blend(low, high, spot.between)
     }
 
-    /// Returns the gradient of the density (0 to 1) per cell at `p` (cells), by central differences
-    /// over ± `reach` cells.
+    /// Returns the gradient of the density (0 to 1) per cell at the point `p` (cells), by central
+    /// differences over ± `reach` cells.
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(
@@ -239,20 +242,21 @@ impl<'a> MediumField<'a> {
         ) * (0.5 / reach)
     }
 
-    /// Returns [`Self::gradient`] in true proportions: per cell width along all axes.
+    /// Returns the gradient of the density (0 to 1) in true proportions, per cell width along all
+    /// axes, at the point `p` (cells), by central differences over ± `reach` cells.
     pub(crate) fn rise(&self, p: V3, reach: f32) -> V3 {
         crate::math::in_cells(self.gradient(p, reach), self.tall)
     }
 
     /// Returns the gradient of the density (0 to 1) per cell by central differences over ±1 cell;
-    /// `p` (cells) is clamped to the outermost cell centres.
+    /// the point `p` (cells) is clamped to the outermost cell centres.
     fn slope(&self, p: V3) -> V3 {
         let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);
         self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
-    /// Returns the outward unit normal of the medium's surface at `p` (cells) in true proportions,
-    /// from differences over about ±1.5 cells.
+    /// Returns the outward unit normal of the medium's surface at the point `p` (cells) in true
+    /// proportions, from density differences over about ±1.5 cells.
     // Narrower differences show the steps of cells as stairs and ribs.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
@@ -265,16 +269,16 @@ impl<'a> MediumField<'a> {
         crate::math::unit_or_up(-crate::math::in_cells(gradient, self.tall))
     }
 
-    /// Returns the distances in cells at which `ray` enters and leaves the shown part of the
-    /// simulation box (exit at most `far`), and the outward normal of the side of entry (`None` if
-    /// the ray starts inside); `None` if the ray misses.
+    /// Returns three values: the distances in cells at which `ray` enters and leaves the visible
+    /// region of the simulation box (exit at most `far`), and the outward normal of the side of
+    /// entry (`None` if the ray starts inside). Returns `None` if the ray misses the region.
     #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         span_in(&self.shown, ray, far)
     }
 
-    /// Returns an iterator over the samples of `ray` between the distances `near` and `far`
-    /// (cells), without samples in empty bricks or places.
+    /// Returns an iterator over the samples along `ray` between the distances `near` and `far`
+    /// (cells), without samples in empty bricks or places. `pace`: sampling parameters.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
         let inverse = |d: f32| {
@@ -304,13 +308,14 @@ impl<'a> MediumField<'a> {
     }
 
     /// Returns the first point before the distance `far` (cells) at which the density along `ray`
-    /// rises to the isovalue `iso` (0 to 1).
+    /// rises to the isovalue `iso` (0 to 1). `pace`: sampling parameters.
     pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
         self.cross_by(ray, (far, iso), pace, |_, density| density)
     }
 
-    /// Returns the first point before the distance `far` (cells) at which `value` rises to `iso`;
-    /// `value` computes the tested value from a point (cells) and its density (0 to 1).
+    /// Returns the first point along `ray` before the distance `far` (cells) at which `value` rises
+    /// to `iso`. `value` is called with a point (cells) and its density (0 to 1); `pace`: sampling
+    /// parameters.
     #[inline(always)]
     pub(crate) fn cross_by(
         &self,
@@ -374,8 +379,9 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Calls `put` with the distance and kind of each entry into and exit from regions with a
-    /// density of at least `iso` (0 to 1), in order of distance, up to the distance `far` (cells).
+    /// Calls `put` with the distance and kind of each entry of `ray` into and exit from regions
+    /// with a density of at least `iso` (0 to 1), in order of distance, up to the distance `far`
+    /// (cells).
     ///
     /// Invariant: entries and exits alternate; the last region ends at `far` at the latest.
     pub(crate) fn borders(
@@ -441,15 +447,16 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Returns the distance in cells at which the density rises to `iso`, between `ends`: the
-    /// distance of a point outside and of a point inside the medium, either of which may be larger.
+    /// Returns the distance in cells along `ray` at which the density rises to `iso`. `ends`:
+    /// distances of a point outside and of a point inside the medium, between which the result
+    /// lies; either may be larger.
     fn refine(&self, ray: &Ray, ends: (f32, f32), iso: f32) -> f32 {
         refined(ends, |t| self.density(ray.at(t)) - iso)
     }
 }
 
-/// Returns the root of `value_at` by regula falsi between `a` (negative value) and `b` (positive
-/// value); `a` may be larger than `b`.
+/// Returns the root of `value_at` by regula falsi between `a` (where `value_at` is negative) and
+/// `b` (where it is positive); `a` may be larger than `b`.
 #[inline(always)]
 fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
     let (mut fa, mut fb) = (value_at(a), value_at(b));
@@ -470,9 +477,9 @@ fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
     a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
 }
 
-/// Returns the distances at which `ray` enters and leaves an axis-aligned box (exit at most `far`),
-/// and the outward normal of the side of entry (`None` if the ray starts inside); `None` if the ray
-/// misses. `corners`: lower and upper bound along x, y and z.
+/// Returns three values: the distances at which `ray` enters and leaves an axis-aligned box (exit
+/// at most `far`), and the outward normal of the side of entry (`None` if the ray starts inside).
+/// Returns `None` if the ray misses the box. `corners`: lower and upper bound along x, y and z.
 #[inline(always)]
 pub(crate) fn span_in(
     corners: &[[f32; 2]; 3],
@@ -501,39 +508,41 @@ pub(crate) fn span_in(
     (near < far).then_some((near, far, entry))
 }
 
-/// Iterator over the samples of a ray in drawn places, in order of distance.
+/// Iterator over the samples along a ray in drawn places (cubes between eight cell centres), in
+/// order of distance.
 ///
-/// Invariant: samples lie at the distances (n + jitter) · step for integers n, no matter which
-/// empty space is skipped.
+/// Invariant: samples lie at the distances (n + jitter) · step for integers n, whichever empty
+/// space is skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     field: &'a MediumField<'a>,
     ray: Ray,
-    /// Component-wise reciprocal of the ray's direction.
+    /// Component-wise reciprocal of the ray's direction vector.
     inverse: V3,
     far: f32,
     pace: Pace,
     /// Reciprocal of the distance between samples, in 1/cell.
     per_step: f32,
-    /// Number n of the next sample, stored as f32.
+    /// Number n of the next sample, which lies at the distance (n + jitter) · step; stored as f32.
     next: f32,
 }
 
-/// Sample of a ray.
+/// Position of one sample along a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
     /// Distance of the sample along the ray, in cells.
     pub(crate) t: f32,
     /// Position of the sample in cells.
     pub(crate) point: V3,
-    /// The position `point` in the form for interpolation.
+    /// Cell index and fractions for the interpolation at `point`.
     pub(crate) spot: Spot,
 }
 
 // Not an iterator with closures: wide instructions are used only in code that is certain to be
 // inlined.
 impl Walk<'_> {
-    /// Returns the next sample in a drawn place; `None` at the end of the ray.
+    /// Returns the next sample that lies in a drawn place (cube between eight cell centres); `None`
+    /// at the end of the ray.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<Sample> {
         loop {
@@ -580,15 +589,15 @@ impl Walk<'_> {
         None
     }
 
-    /// Returns the number of the first sample at the distance `t` (cells) or beyond. Rounding may
-    /// give one sample too early, which lies in an empty place and only costs time.
+    /// Returns the number n of the first sample whose distance is at least `t` (cells). Rounding
+    /// may give one sample too early, which lies in an empty place and only costs time.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
     }
 }
 
-/// Returns the ceiling of `x`, which must be at least -1.
+/// Returns the ceiling of `x`; valid for `x` ≥ −1 only.
 // `ceil` is a call on plain x86-64.
 #[inline(always)]
 fn up(x: f32) -> f32 {
@@ -596,14 +605,16 @@ fn up(x: f32) -> f32 {
     if whole < x { whole + 1.0 } else { whole }
 }
 
-/// Returns the bytes `start` and `start` + 1 of `values` as one word, the first in the low byte.
+/// Returns the bytes of `values` at `start` and `start` + 1 as one word, the first byte in the low
+/// bits.
 #[inline(always)]
 fn pair(values: &[u8], start: usize) -> u16 {
     u16::from_le_bytes(values[start..start + 2].try_into().unwrap_or_default())
 }
 
-/// Returns the trilinear interpolation at (`x`, `y`, `z`), each 0 to 1. `low` and `high`: values at
-/// the lower and upper ends of the four edges along x, at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
+/// Returns the trilinear interpolation at the position (`x`, `y`, `z`) (each 0 to 1) in a unit
+/// cube. `low` and `high`: values at the lower and upper ends of the cube's four edges along x, at
+/// (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
 #[inline(always)]
 fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
     let mut edges = [0.0; 4];

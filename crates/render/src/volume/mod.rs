@@ -1,5 +1,5 @@
 //! Sampling of volumes for ray marching: bricks by which rays skip empty space, interpolated
-//! densities, screen tiles, and data that is cached between frames.
+//! densities, square tiles of pixels, and data that is cached between frames.
 
 pub(crate) mod blocks;
 pub mod bricks;

@@ -1,29 +1,30 @@
-//! Pages: density and gradient of the cells around a non-empty brick, interleaved so that a single
-//! read gets all four values of a cell.
+//! Pages: density and gradient of the cells around a non-empty brick, interleaved so that one read
+//! gets all four values of a cell.
 //!
 //! Gradients are central differences, computed once when a cell changes. A page stores the four
-//! bytes of a cell next to each other, so that shading reads the gradient at the cost of the
-//! density alone.
+//! bytes of a cell next to each other, and shading reads the gradient at the cost of the density
+//! alone.
 
 use crate::math::{V3, v3};
 use crate::volume::places::{Around, EDGE};
 use lavoxel_base::grid::Place;
 use lavoxel_base::simd::Simd;
 
-/// Number of cells along a page's edge: those whose centres are the corners of the brick's places.
+/// Number of cells along a page's edge; the centres of these cells are the corners of the brick's
+/// places.
 const SIDE: usize = EDGE + 1;
-/// Number of cells of a page.
+/// Number of cells of a page, 5³.
 const CELLS: usize = SIDE * SIDE * SIDE;
 
-/// Mean stored byte of a difference of 0.
+/// Mean of the stored bytes, over cells, that encode a density difference of 0.
 // 128 would be biased: `halves` rounds by a quarter on average, so 128 − 0.25.
 const FLAT: f32 = 127.75;
 
-/// Density and gradient of the 5³ cells around a brick, interleaved.
+/// Density and gradient of the 5³ cells around the places of a brick, interleaved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Four bytes per cell, x fastest: density (0 to 255), and half of the differences between the
-    /// next and the previous cell along x, y and z, plus 128.
+    /// Four bytes per cell, x fastest: density (0 to 255), and, plus 128, half of the density
+    /// difference between the next and the previous cell along x, y and z.
     cells: [[u8; 4]; CELLS],
 }
 
@@ -37,8 +38,7 @@ pub(crate) struct Matter {
 }
 
 impl Page {
-    /// Computes the page of a brick; `around` holds the densities of the cells on which the brick
-    /// depends.
+    /// Computes the page of a brick; `around`: densities of the cells on which the brick depends.
     pub(crate) fn new(around: &Around) -> Self {
         let mut cells = [[0; 4]; CELLS];
         for (row, cells) in cells.chunks_exact_mut(SIDE).enumerate() {
@@ -55,9 +55,9 @@ impl Page {
         Self { cells }
     }
 
-    /// Returns density and gradient at a point of `place` by trilinear interpolation. `between` is
-    /// the fraction along x, y and z: 0 at the centre of the lower cell, 1 at the centre of the
-    /// next cell. `s` selects the SIMD instructions.
+    /// Returns density and gradient at a point of `place` (cube between eight cell centres) by
+    /// trilinear interpolation. `between`: position in the place along x, y and z, from 0 at the
+    /// lower cell centre to 1 at the upper; `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, place: Place, between: [f32; 3]) -> Matter {
         let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
@@ -74,7 +74,8 @@ impl Page {
         }
     }
 
-    /// Returns the eight bytes of the cell `first` and of the next cell along x.
+    /// Returns the eight bytes of two cells of the page that are neighbours along x: the cell with
+    /// the index `first` and the next.
     #[inline(always)]
     fn row(&self, first: usize) -> &[u8; 8] {
         let bytes = self.cells.as_flattened()[4 * first..].first_chunk();
@@ -82,8 +83,8 @@ impl Page {
     }
 }
 
-/// Returns half of each difference `high` − `low` of a row of cells, with an offset that maps
-/// -255..=255 to 0..=255.
+/// Returns half of each difference `high` − `low` of a row of cells, plus an offset that maps
+/// −255..=255 to 0..=255.
 #[inline(always)]
 fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
     let mut halves = [0; 8];
@@ -95,22 +96,22 @@ fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
     halves
 }
 
-/// Pages of one layer of bricks; the memory of removed pages is reused.
+/// Pages of the bricks in one plane of bricks; the memory of removed pages is reused.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
-    /// Index into `pages` per brick; [`NONE`] for a brick without a page.
+    /// Index into `pages` for each brick; `NONE` for a brick without a page.
     numbers: Vec<u32>,
-    /// Pages; entries listed in `free` are unused.
+    /// Pages of the non-empty bricks; entries whose indices are in `free` are unused.
     pages: Vec<Page>,
     /// Indices of the unused entries of `pages`.
     free: Vec<u32>,
 }
 
-/// Value in `numbers` that stands for no page.
+/// Value in `Pages::numbers` of a brick without a page.
 const NONE: u32 = u32::MAX;
 
 impl Pages {
-    /// Returns storage for `bricks` bricks, none of which has a page.
+    /// Returns a store for the pages of `bricks` bricks, none of which has a page yet.
     pub(crate) fn new(bricks: usize) -> Self {
         Self {
             numbers: vec![NONE; bricks],
@@ -119,13 +120,13 @@ impl Pages {
         }
     }
 
-    /// Returns the page of `brick`; `None` if the brick has none.
+    /// Returns the page of the brick with the index `brick`; `None` if the brick has no page.
     #[inline(always)]
     pub(crate) fn get(&self, brick: usize) -> Option<&Page> {
         self.pages.get(self.numbers[brick] as usize)
     }
 
-    /// Stores `page` for `brick`, or removes the page of `brick` if `page` is `None`.
+    /// Stores `page` for the brick with the index `brick`, or removes its page if `page` is `None`.
     pub(crate) fn keep(&mut self, brick: usize, page: Option<Page>) {
         let number = &mut self.numbers[brick];
         match (page, *number) {

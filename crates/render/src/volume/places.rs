@@ -1,18 +1,19 @@
-//! Constants and types that bricks, pages and rays share: size of a brick, cells on which a brick
-//! depends, and the smallest density that a style draws.
+//! Constants and types that the grid of bricks, its pages and rays share: size of a brick, cells on
+//! which a brick depends, and properties of a style on which bricks depend.
 
 /// Number of places (cubes between eight cell centres) along a brick's edge.
 pub(crate) const EDGE: usize = 4;
-/// Edge in cells of the cube on whose densities a brick depends: the `EDGE` + 1 cells around its
-/// places, and one more cell on each side for central differences.
+/// Edge length in cells of the cube of cells on whose densities a brick depends: `EDGE` + 1 cells
+/// around its places, and one more cell on each side for central differences.
 pub(crate) const AROUND: usize = EDGE + 3;
 
-/// Skipping of empty space by rays; a test checks that pictures are equal with and without.
+/// Method by which rays skip empty space; pictures must be equal with all methods, which a test
+/// checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Skipping {
-    /// Rays skip empty blocks and bricks.
+    /// Rays skip empty blocks, bricks and places.
     Bricks,
-    /// Rays take every sample; for tests.
+    /// Rays take every sample; used by tests only.
     Never,
 }
 
@@ -20,18 +21,18 @@ pub(crate) enum Skipping {
 /// of each row is padding to 8 bytes.
 pub(crate) type Around = [[[u8; AROUND + 1]; AROUND]; AROUND];
 
-/// Properties of a style on which the bricks depend: smallest density to draw, smoothing and
-/// shading.
+/// Properties of a style on which the bricks depend: height of a cell, smallest density to draw,
+/// smoothing and shading.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interest {
-    /// Height of a cell in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     pub(crate) tall: f32,
     /// Largest density that is not drawn, 0 to 255 for 0 to 1.
     pub empty: u8,
-    /// Standard deviation in cells of the Gaussian by which density and energy are smoothed before
-    /// rays sample either; 0 for no smoothing.
+    /// Standard deviation, in cells, of the Gaussian with which density and energy are smoothed
+    /// before rays sample them; 0 for no smoothing.
     pub(crate) smoothing: f32,
-    /// Set if the style shades every sample; then gradients of the density are computed in advance
-    /// and stored in pages.
+    /// Set if the style shades every sample, for which gradients of the density are computed in
+    /// advance and stored in pages.
     pub(crate) shaded: bool,
 }

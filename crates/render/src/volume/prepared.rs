@@ -21,12 +21,13 @@ use crate::volume::bricks::Bricks;
 use crate::volume::field::MediumField;
 use crate::volume::places::{Interest, Skipping};
 
-/// Cells of a volume that changed since the previous frame, by medium.
+/// Non-empty cells of a volume, and its cells that changed since the previous frame, for each
+/// medium.
 #[derive(Clone, Debug)]
 pub struct VolumeChanges<'a> {
-    /// Changed cells of the lava.
+    /// Non-empty and changed cells of the lava.
     pub lava: FieldChanges<'a>,
-    /// Changed cells of each medium, in the order of [`Volume::media`].
+    /// Non-empty and changed cells of each medium other than lava, in the order of `Volume::media`.
     pub media: Vec<FieldChanges<'a>>,
 }
 
@@ -34,15 +35,15 @@ pub struct VolumeChanges<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct FieldChanges<'a> {
     /// Range along x of the non-empty cells of each row (row index `z · ny + y`); all cells outside
-    /// are empty.
+    /// of the ranges are empty.
     pub rows: &'a [Span],
-    /// Cells that may differ from the previous frame; `None` if unknown, so that everything is
-    /// recomputed.
+    /// Cells that may differ from the previous frame; `None` if unknown, which makes all cells
+    /// count as changed.
     pub changed: Option<&'a [Change]>,
 }
 
 impl FieldChanges<'_> {
-    /// Returns true if it is known that nothing changed.
+    /// Returns true if certainly no cell changed; false if the changed cells are unknown.
     fn is_empty(&self) -> bool {
         self.changed.is_some_and(<[Change]>::is_empty)
     }
@@ -52,26 +53,26 @@ impl FieldChanges<'_> {
 /// gases, smoke, haze, and the lava's light on its surroundings.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// Bricks of the lava, with a smoothed copy if needed.
+    /// Bricks of the lava, with a smoothed or extended copy of its densities if needed.
     lava: PreparedField,
-    /// Bricks and smoothed copies of the other media, in the order of [`Volume::media`]; `None` for
-    /// a medium that is not present.
+    /// Bricks of each medium other than lava, with a copy of its densities if needed, in the order
+    /// of `Volume::media`; `None` for a medium that is not present.
     media: Vec<Option<PreparedField>>,
-    /// Light of the lava on its surroundings, with the inputs from which it was computed; `None` if
-    /// outdated.
+    /// Light of the lava on its surroundings, with the inputs from which the light was computed;
+    /// `None` if outdated.
     ember: Option<(Lit, Arc<EmberLight>)>,
-    /// Gases with the inputs from which they were computed; the outer `None` if outdated, the inner
-    /// `None` if there are no gases.
+    /// Gases with the inputs from which the gases were computed; the outer `None` if outdated, the
+    /// inner `None` if there are no gases.
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
-    /// Smoke with the inputs from which it was computed; the outer `None` if outdated, the inner
-    /// `None` if there is no smoke.
+    /// Smoke with the inputs from which the smoke was computed; the outer `None` if outdated, the
+    /// inner `None` if there is no smoke.
     smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
-    /// Haze of the plain styles with the air from which it was computed; the outer `None` if
+    /// Haze of the plain styles with the air from which the haze was computed; the outer `None` if
     /// outdated, the inner `None` if there is no haze.
     haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
 }
 
-/// Inputs of the lava's light, in addition to the densities and energies of the lava.
+/// Inputs on which the light of the lava depends, in addition to the lava's densities and energies.
 #[derive(Clone, Debug)]
 struct Lit {
     glow: Glow,
@@ -79,14 +80,15 @@ struct Lit {
 }
 
 impl Lit {
-    /// Returns true if both inputs give equal light; crusts are compared by address.
+    /// Returns true if the inputs `self` and `other` give equal light; crusts are compared by
+    /// address.
     fn is(&self, other: &Self) -> bool {
         self.glow == other.glow
             && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
     }
 }
 
-/// Inputs from which the smoke was computed: air, look and sun, and light of the lava.
+/// Inputs from which smoke was computed: air, look and sun, and light of the lava.
 #[derive(Clone, Debug)]
 struct SmokeSource {
     air: Arc<AirVolume>,
@@ -95,7 +97,8 @@ struct SmokeSource {
 }
 
 impl SmokeSource {
-    /// Returns true if both inputs give equal smoke; the air is compared by address.
+    /// Returns true if the inputs `self` and `other` give equal smoke; the air is compared by
+    /// address.
     fn is(&self, other: &Self) -> bool {
         let lit_alike =
             Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
@@ -103,11 +106,11 @@ impl SmokeSource {
     }
 }
 
-/// Bricks of one medium, with a smoothed copy of its densities and energies if needed.
+/// Bricks of one medium, with a smoothed or extended copy of its densities and energies if needed.
 #[derive(Clone, Debug)]
 struct PreparedField {
     bricks: Bricks,
-    /// Copy that rays sample; `None` if rays sample the original data.
+    /// Smoothed or extended copy that rays sample; `None` if rays sample the volume itself.
     copy: Option<FieldCopy>,
 }
 
@@ -121,7 +124,7 @@ struct FieldCopy {
 }
 
 impl Prepared {
-    /// Returns the data for an empty volume of shape `grid`.
+    /// Returns the data derived from an empty volume of shape `grid`.
     pub(crate) fn new(grid: Grid) -> Self {
         let lava = PreparedField::new(grid);
         Self {
@@ -134,8 +137,8 @@ impl Prepared {
         }
     }
 
-    /// Updates bricks and copies to the state of `volume`, and drops cached light and gases whose
-    /// inputs changed.
+    /// Updates bricks and copies of densities to the state of `volume`, and drops cached light and
+    /// gases whose inputs changed. `changes`: changed cells; `interest`: properties of the style.
     pub(crate) fn follow(&mut self, volume: &Volume, changes: &VolumeChanges, interest: Interest) {
         // Light, gases and fields are dropped or updated only where their inputs changed.
         if !changes.lava.is_empty() {
@@ -168,8 +171,8 @@ impl Prepared {
         }
     }
 
-    /// Returns the light of the lava of `volume` on its surroundings; recomputed only if `glow`,
-    /// the crust or the lava changed.
+    /// Returns the light of the lava of `volume` on its surroundings, computed again only if
+    /// `glow`, the crust or the lava changed.
     pub(crate) fn light(
         &mut self,
         volume: &Volume,
@@ -188,9 +191,9 @@ impl Prepared {
         Arc::clone(light)
     }
 
-    /// Returns the gases of `volume`, `None` if there are none; recomputed only if an input
-    /// changed. `sun`: direction to the sun; `tall`: height of a cell in cell widths; `risen`:
-    /// height in cells by which the eddies have risen.
+    /// Returns the gases of `volume`, computed again only if an input changed; `None` if there are
+    /// none. `sun`: direction to the sun; `tall`: height of a cell in cell widths; `risen`: height
+    /// in cells by which the eddies have risen.
     pub(crate) fn fog(
         &mut self,
         volume: &Volume,
@@ -209,8 +212,8 @@ impl Prepared {
         self.known_fog()
     }
 
-    /// Returns the smoke of `volume`, `None` if there is none; recomputed only if the air, `wanted`
-    /// or the lava's light `ember` changed. Drops the cached haze.
+    /// Returns the smoke of `volume`, computed again only if the air, `wanted` or the lava's light
+    /// `ember` changed; `None` if there is none. Drops the cached haze.
     pub(crate) fn smoke(
         &mut self,
         volume: &Volume,
@@ -237,8 +240,8 @@ impl Prepared {
         self.known_smoke()
     }
 
-    /// Returns the haze of the plain styles, `None` if there is none; recomputed only if the air
-    /// changed. Drops the cached smoke.
+    /// Returns the haze of `volume` in the plain styles, computed again only if the air changed;
+    /// `None` if there is none. Drops the cached smoke.
     pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
         // One style at a time is drawn: data that only another style needs is not kept.
         self.smoke = None;
@@ -253,17 +256,17 @@ impl Prepared {
         self.known_haze()
     }
 
-    /// Returns the cached haze without recomputing; `None` if there is none.
+    /// Returns the cached haze; `None` if there is no haze or the cached haze is outdated.
     pub(crate) fn known_haze(&self) -> Option<Arc<Haze>> {
         self.haze.as_ref()?.1.clone()
     }
 
-    /// Returns the cached smoke without recomputing; `None` if there is none.
+    /// Returns the cached smoke; `None` if there is no smoke or the cached smoke is outdated.
     pub(crate) fn known_smoke(&self) -> Option<Arc<Smoke>> {
         self.smoke.as_ref()?.1.clone()
     }
 
-    /// Returns the cached gases without recomputing; `None` if there are none.
+    /// Returns the cached gases; `None` if there are no gases or the cached gases are outdated.
     pub(crate) fn known_fog(&self) -> Option<Arc<Fog>> {
         self.fog.as_ref()?.1.clone()
     }
@@ -273,8 +276,8 @@ impl Prepared {
         &self.lava.bricks
     }
 
-    /// Returns the bricks of each present medium other than lava for whose look `wanted` returns
-    /// true.
+    /// Returns the bricks of each medium other than lava that is present in `volume` and for whose
+    /// look `wanted` returns true.
     pub(crate) fn bricks_of_media(
         &self,
         volume: &Volume,
@@ -288,7 +291,7 @@ impl Prepared {
         media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
     }
 
-    /// Returns the lava, ready for ray marching.
+    /// Returns the lava of `volume` with its bricks, ready for ray marching.
     pub(crate) fn field<'a>(
         &'a self,
         volume: &'a Volume,
@@ -298,7 +301,8 @@ impl Prepared {
         self.lava.field(volume.lava(), interest, skipping)
     }
 
-    /// Returns each present medium other than lava, ready for ray marching.
+    /// Returns each medium other than lava that is present in `volume`, with its bricks ready for
+    /// ray marching.
     pub(crate) fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -335,8 +339,8 @@ impl PreparedField {
         }
     }
 
-    /// Updates bricks and copy to the data `fields`; only recomputes changed parts if `changes` are
-    /// known and no copy is needed.
+    /// Updates bricks and copy to the data `fields`. Computes only changed bricks if `changes`
+    /// lists the changed cells and no copy is needed.
     fn follow(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         // Bricks follow single changes only without a copy: smoothing spreads a change over
         // neighbours.
@@ -350,7 +354,7 @@ impl PreparedField {
         }
     }
 
-    /// Recomputes bricks and copy from `fields`, ignoring the previous state.
+    /// Computes bricks and copy from `fields` anew, without reuse of the previous ones.
     fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         self.bricks = Bricks::new(thick(fields.grid), interest);
         self.copy = interest
@@ -364,7 +368,7 @@ impl PreparedField {
         }
     }
 
-    /// Returns the medium with the data `fields`, ready for ray marching.
+    /// Returns the medium with the data `fields` and these bricks, ready for ray marching.
     fn field<'a>(
         &'a self,
         fields: Fields<'a>,
@@ -377,7 +381,7 @@ impl PreparedField {
 }
 
 impl Interest {
-    /// Returns these properties with the smallest density to draw of a translucent medium.
+    /// Returns these properties with the smallest density to draw of media other than lava.
     fn of_clear_medium(self) -> Self {
         Self {
             empty: (LEAST * 255.0) as u8,
@@ -385,14 +389,14 @@ impl Interest {
         }
     }
 
-    /// Returns true if a medium of shape `grid` needs a `FieldCopy`: for smoothing, or because it
-    /// has fewer than two cells along an axis.
+    /// Returns true if a medium of shape `grid` needs a `FieldCopy`: for smoothing, or because the
+    /// medium has fewer than two cells along an axis.
     fn copies(self, grid: Grid) -> bool {
         self.smoothing > 0.0 || thick(grid) != grid
     }
 }
 
-/// Returns the range along x of the cells of each row that have density or energy (row index
+/// Returns the range along x of the cells with density or energy, for each row of cells (row index
 /// `z · ny + y`).
 pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     let nx = fields.grid.nx;
@@ -435,7 +439,7 @@ fn thick(grid: Grid) -> Grid {
 }
 
 impl FieldCopy {
-    /// Copies `fields` and smooths the copy with a Gaussian of the standard deviation `smoothing`
+    /// Returns a copy of `fields`, smoothed with a Gaussian of the standard deviation `smoothing`
     /// (cells; 0 for none). Along an axis with a single cell, the cell is repeated.
     fn new(fields: Fields<'_>, smoothing: f32) -> Self {
         let (from, grid) = (fields.grid, thick(fields.grid));
@@ -467,7 +471,7 @@ impl FieldCopy {
         }
     }
 
-    /// Returns the copied density and energy as borrowed fields.
+    /// Returns the copied density and energy by reference.
     fn fields(&self) -> Fields<'_> {
         Fields {
             grid: self.grid,

@@ -10,17 +10,18 @@ use crate::math::V3;
 use crate::volume::bricks::{Bricks, Drawn, OCTANTS, WHOLE};
 use crate::volume::places::EDGE;
 
-/// Edge of a tile in pixels.
+/// Edge length of a screen tile in pixels.
 const TILE: usize = 8;
-/// Length in cells that is added to the depth from which everything in a tile is hidden, because
-/// rays off the pixel centres may see farther than those through the centres.
+/// Length in cells that is added to the depth beyond which the ground hides everything in a tile,
+/// because rays off the pixel centres may see farther than those through the centres.
 const OFF_CENTRE: f32 = 2.0;
-/// Tolerance for rounding: in pixels at the edge of a tile, in cells at the end of a brick.
+/// Tolerance for rounding in the projection of bricks: in pixels at the edges of tiles, in cells at
+/// the ends of the range of distances.
 // Without the margin, rounding could lose a brick at the edge of a tile, or a sample at the end of
 // a brick.
 const SLACK: f32 = 0.05;
 
-/// Range of distances along a ray, in cells from the camera; empty if `near` is not less than
+/// Range of distances along a ray from the camera, in cells; empty if `near` is not less than
 /// `far`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reach {
@@ -34,13 +35,13 @@ impl Reach {
         near: 0.0,
         far: f32::MAX,
     };
-    /// Empty range; neutral element of `Self::union`.
+    /// Empty range, the neutral element of `Self::union`.
     pub(crate) const NONE: Self = Self {
         near: f32::MAX,
         far: 0.0,
     };
 
-    /// Returns true if the range is empty.
+    /// Returns true if the range contains no distance.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.near >= self.far
@@ -56,7 +57,7 @@ impl Reach {
     }
 }
 
-/// Ranges of distances at which a ray may meet media other than lava, by kind of medium.
+/// Ranges of distances at which a ray may meet media other than lava, one per kind of medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Others {
     /// Range for translucent media; in the plain styles, for all media.
@@ -81,14 +82,14 @@ impl Others {
         gas: Reach::NONE,
     };
 
-    /// Returns true if all ranges are empty.
+    /// Returns true if all ranges are empty, and a ray meets none of these media.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.clear.is_empty() && self.solid.is_empty() && self.gas.is_empty()
     }
 
-    /// Returns the smallest distance in cells at which the ray may meet any of these media;
-    /// [`f32::MAX`] if it cannot meet any.
+    /// Returns the smallest distance in cells at which the ray may meet media other than lava;
+    /// `f32::MAX` if all ranges are empty.
     #[inline(always)]
     pub(crate) fn near(self) -> f32 {
         self.clear.near.min(self.solid.near).min(self.gas.near)
@@ -106,7 +107,8 @@ pub(crate) struct OtherTiles {
 }
 
 impl OtherTiles {
-    /// Returns the ranges of distances for the pixel in column `x` and row `y` (from the top).
+    /// Returns the ranges of distances at which the ray of the pixel in column `x` and row `y`
+    /// (from the top) may meet media other than lava.
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Others {
         let at = |tiles: &Option<Tiles>| tiles.as_ref().map_or(Reach::NONE, |tiles| tiles.at(x, y));
@@ -117,27 +119,28 @@ impl OtherTiles {
         }
     }
 
-    /// Returns true if no medium other than lava is present.
+    /// Returns true if the picture shows no media other than lava.
     pub(crate) fn is_empty(&self) -> bool {
         self.all().next().is_none()
     }
 
-    /// Returns the tiles of the media that are present.
+    /// Returns an iterator over the tiles of the kinds of media that are present.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Tiles> {
         [&self.clear, &self.solid, &self.gas].into_iter().flatten()
     }
 }
 
-/// Depth per tile in cells from which everything is hidden by ground in front; row-major.
+/// Depth in cells per screen tile beyond which the ground hides everything; row-major from the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Depths(Vec<f32>);
 
 impl Depths {
-    /// Computes the largest depth in each tile. `pixels`: backdrops of all pixels, row-major from
-    /// the top; `far` returns the depth of a backdrop in cells.
+    /// Computes the depth of each tile as the largest depth of its pixels. `pixels`: ground, slice
+    /// or sky behind all lava, per pixel, row-major from the top; `far` returns the depth of such
+    /// an entry in cells.
     ///
-    /// If `off_centre` is true, each tile takes the largest depth of itself and its neighbours plus
-    /// [`OFF_CENTRE`], because rays off the pixel centres may see farther.
+    /// If `off_centre` is true, each tile takes the largest depth in the tile and its neighbours
+    /// plus `OFF_CENTRE`, because rays off the pixel centres may see farther.
     pub(crate) fn new<B>(
         camera: &Camera,
         pixels: &[B],
@@ -168,25 +171,25 @@ impl Depths {
 /// Range of distances per screen tile at which the tile's rays may meet matter of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
-    /// Number of tiles per row.
+    /// Number of tiles in a row of the picture.
     across: usize,
-    /// Range of each tile, row-major from the top.
+    /// Range of distances of each tile, row-major from the top.
     reach: Vec<Reach>,
 }
 
 impl Tiles {
-    /// Returns tiles with the range `Reach::ALL`: there may be matter everywhere.
+    /// Returns tiles with the range `Reach::ALL`, for pictures in which matter may be anywhere.
     pub(crate) fn whole(camera: &Camera) -> Self {
         Self::filled(camera, Reach::ALL)
     }
 
-    /// Returns tiles with an empty range: there is no matter.
+    /// Returns tiles with an empty range, for pictures without matter.
     pub(crate) fn none(camera: &Camera) -> Self {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// Returns the mask of the tiles whose range is not empty. If `edges` is true, their neighbours
-    /// are included, because anti-aliased edges may reach into them.
+    /// Returns the mask of the tiles whose range is not empty. If `edges` is true, neighbouring
+    /// tiles are included, because anti-aliased edges may extend into the neighbours.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let (across, width) = (self.across, camera.size().0);
         if !edges {
@@ -217,8 +220,8 @@ impl Tiles {
         }
     }
 
-    /// Computes the tiles by projecting the non-empty bricks of `bricks`; ignores bricks that are
-    /// hidden according to `depths`.
+    /// Computes the ranges of the tiles by projecting the non-empty bricks of `bricks`; ignores
+    /// bricks that lie beyond the depths `depths`, where the ground hides them.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         // Thin lava fills little of a brick; the gap shows where a brick is larger than a tile, so
@@ -239,8 +242,8 @@ impl Tiles {
             .reduce(|| Self::filled(camera, Reach::NONE), Self::union)
     }
 
-    /// Computes the tiles by projecting `boxes` (cells); ignores boxes that are hidden according to
-    /// `depths`.
+    /// Computes the ranges of the tiles by projecting `boxes` (cells); ignores boxes that lie
+    /// beyond the depths `depths`, where the ground hides them.
     pub(crate) fn of_boxes(
         boxes: impl Iterator<Item = Drawn>,
         camera: &Camera,
@@ -252,7 +255,8 @@ impl Tiles {
         tiles
     }
 
-    /// Returns the range of distances for the pixel in column `x` and row `y` (from the top).
+    /// Returns the range of distances at which the ray of the pixel in column `x` and row `y` (from
+    /// the top) may meet matter.
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
         self.reach[y / TILE * self.across + x / TILE]
@@ -267,8 +271,8 @@ impl Tiles {
         }
     }
 
-    /// Returns the union of `self` and `other` tile by tile; both must belong to pictures of the
-    /// same size.
+    /// Returns the union of the ranges of `self` and `other` for each tile; both must belong to
+    /// pictures of the same size.
     pub(crate) fn union(mut self, other: Self) -> Self {
         self.reach
             .iter_mut()
@@ -277,7 +281,8 @@ impl Tiles {
         self
     }
 
-    /// Extends the ranges of all tiles that the projection of the box `drawn` may touch.
+    /// Extends the range of each tile that the projection of the box `drawn` may touch, except
+    /// tiles in which the box lies beyond the depth of `depths`.
     fn add(&mut self, lens: &Lens, depths: &Depths, drawn: &Drawn) {
         let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else {
             return;
@@ -296,7 +301,7 @@ impl Tiles {
 /// Mask of the screen tiles whose pixels are traced.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
-    /// Number of tiles per row.
+    /// Number of tiles in a row of the picture.
     across: usize,
     /// Width of the picture in pixels.
     width: usize,
@@ -315,8 +320,8 @@ impl Live {
         }
     }
 
-    /// Returns the ranges of columns in which pixels of the pixel row `y` are traced, from left to
-    /// right, as long as possible.
+    /// Returns the ranges of columns of the traced pixels in the pixel row `y`, from left to right;
+    /// adjacent tiles give one range.
     pub(crate) fn runs(&self, y: usize) -> impl Iterator<Item = Range<usize>> {
         let row = &self.live[y / TILE * self.across..][..self.across];
         let width = self.width;
@@ -328,7 +333,8 @@ impl Live {
         })
     }
 
-    /// Returns the union with `other`, a mask for the same picture.
+    /// Returns the mask of the tiles that `self` or `other` selects; both masks must belong to
+    /// pictures of the same size.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         self.live
             .iter_mut()
@@ -338,7 +344,7 @@ impl Live {
     }
 }
 
-/// Returns the number of tiles across and down.
+/// Returns the number of screen tiles across and down the picture of `camera`.
 fn count(camera: &Camera) -> (usize, usize) {
     let (width, height) = camera.size();
     (width.div_ceil(TILE), height.div_ceil(TILE))
@@ -346,7 +352,7 @@ fn count(camera: &Camera) -> (usize, usize) {
 
 /// Perspective projection of axis-aligned boxes to screen tiles.
 struct Lens {
-    /// Position of the camera in cells.
+    /// Position of the camera, in cells.
     eye: V3,
     right: V3,
     up: V3,

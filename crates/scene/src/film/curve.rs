@@ -1,27 +1,30 @@
-//! Interpolating curves through the numbers of a film's key frames.
+//! Curves that interpolate simulation step and camera parameters between the key frames of a film.
 
 use super::Ease;
 
-/// Point of a curve: time in seconds of film time, value, and interpolation to the next point.
+/// Point of an interpolating curve: time in seconds of film time, value, and interpolation up to
+/// the next point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Knot {
     pub(super) time_s: f64,
     pub(super) value: f64,
-    /// Interpolation between this point and the next.
+    /// Kind of interpolation between this knot and the next one.
     pub(super) ease: Ease,
 }
 
-/// Interpolating curve through points (knots). Between two knots the curve stays within their
-/// values: smooth pieces are monotone cubic Hermite splines with equal slopes on both sides of a
-/// knot, and join constant and linear pieces without a corner.
+/// Curve of one number (step or camera parameter) over the film time, interpolated between points
+/// (knots). Between two knots the curve stays within their values: smooth pieces are monotone cubic
+/// Hermite splines with equal slopes on both sides of a knot, and join constant and linear pieces
+/// without a corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Curve {
     knots: Vec<Knot>,
-    /// Values of the knots as given, not as logarithms.
+    /// Value of each knot as given; `knots` has the logarithms instead if `of_logs` is set.
     given: Vec<f64>,
-    /// Slope of the smooth pieces at each knot, in value per second.
+    /// Slope of the smooth pieces at each knot, in value (or logarithm of the value) per second of
+    /// film time.
     slopes: Vec<f64>,
-    /// Set if the knots store logarithms of the values.
+    /// Set if `knots` has the logarithms of the values, so that logarithms are interpolated.
     of_logs: bool,
 }
 
@@ -57,7 +60,7 @@ impl Curve {
     }
 
     /// Returns the value at `time_s` (seconds of film time); before the first and after the last
-    /// knot, the value of that knot. `None` without knots.
+    /// knot, the value of that knot. `None` if the curve has no knots.
     pub(super) fn at(&self, time_s: f64) -> Option<f64> {
         let after = self.knots.partition_point(|knot| knot.time_s <= time_s);
         let Some(before) = after.checked_sub(1) else {
@@ -82,8 +85,8 @@ impl Curve {
         Some(value.clamp(low.min(high), low.max(high)))
     }
 
-    /// Returns the value of the cubic piece between the knots `i` and `i + 1`, at the fraction `s`
-    /// (0 to 1) of the time between them.
+    /// Returns the value of the cubic Hermite piece between the knots `i` and `i + 1`, at the
+    /// fraction `s` (0 to 1) of the time between both.
     fn smooth(&self, i: usize, s: f64) -> f64 {
         let (from, to) = (self.knots[i], self.knots[i + 1]);
         let rise = to.value - from.value;
@@ -106,9 +109,9 @@ fn straight(from: Knot, to: Knot, share: f64) -> f64 {
     from.value + (to.value - from.value) * share
 }
 
-/// Returns the slope at knot `i`: 0 at both ends of the curve and next to a constant piece; the
-/// slope of an adjacent linear piece; otherwise a weighted harmonic mean of the slopes of both
-/// chords, which keeps the curve monotone.
+/// Returns the slope at the knot with the index `i`: 0 at both ends of the curve and next to a
+/// constant piece; the slope of an adjacent linear piece; otherwise a weighted harmonic mean of the
+/// slopes of the chords to both neighbours, which keeps the curve monotone.
 fn slope(knots: &[Knot], i: usize) -> f64 {
     if i == 0 || i + 1 == knots.len() {
         return 0.0;

@@ -1,45 +1,48 @@
-//! Camera targets that follow the lava in a film.
+//! Camera targets that follow the lava from frame to frame of a film.
 
 use super::Move;
 use lavoxel_automaton::world::World;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amount of lava in a column, in full cells, from which on the column counts as part of the flow.
+/// Minimum amount of lava in a column, in full cells, for the column to count as part of the flow.
 const LEAST: f64 = 0.15;
 
-/// Exponent of the distance in the weight of a column. The front is a weighted mean over all
-/// columns and not the farthest column, because the farthest column could jump from one lobe to
-/// another.
+/// Exponent of a column's distance from the eruption site in the column's weight for the mean
+/// position of the front. The front is a weighted mean over all columns and not the farthest
+/// column, because the farthest column could jump from one lobe to another.
 const FARTHEST: i32 = 16;
 
-/// Width of the ring around the eruption site over which columns are averaged, as a fraction of the
-/// lava's reach.
+/// Width of the ring of columns around the eruption site whose mean position is the camera target
+/// of `AlongFront`, as a fraction of the lava's reach.
 const RING: f64 = 0.08;
 
 /// Time constant with which the camera target follows the front, in seconds of film time.
 const LAG_S: f64 = 0.7;
 
-/// Target point of the camera and reach of the lava in one frame, in cells.
+/// Camera target in one frame of a film, and distance of the lava's front from the eruption site in
+/// this frame, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
-    /// Target point on the ground (x, y, z), in cells.
+    /// Camera target as a point on the ground (x, y, z), in cells.
     pub point: [f64; 3],
     /// Horizontal distance in cells from the eruption site to the front.
     pub reach: f64,
 }
 
-/// Smoothed camera target that follows the lava. Stateful: the target depends on all frames so far.
+/// Smoothed camera target that follows the lava. It must be advanced for every frame in order,
+/// because the target depends on all earlier frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Follower {
     kind: Move,
     /// Eruption site (x, z) in cells.
     origin: [f64; 2],
-    /// Duration of a frame in seconds of film time.
+    /// Duration of a frame of the film in seconds of film time.
     frame_s: f64,
-    /// Sight with the largest reach of all frames so far; `None` before the first frame.
-    farthest: Option<Sight>,
-    /// Smoothed target (x, y, z) in cells, and its velocity in cells per second of film time;
+    /// Camera target and distance of the front in the frame with the largest distance so far;
     /// `None` before the first frame.
+    farthest: Option<Sight>,
+    /// Smoothed camera target (x, y, z) in cells, and its velocity in cells per second of film
+    /// time; `None` before the first frame.
     now: Option<([f64; 3], [f64; 3])>,
 }
 
@@ -68,8 +71,8 @@ impl Follower {
         }
     }
 
-    /// Returns the target for the lava in `world` before smoothing. `share`: position of the frame
-    /// in the film, 0 (first frame) to 1.
+    /// Returns the camera target, not smoothed, for the lava in `world`, and the distance of the
+    /// front. `share`: position of the frame in the film, 0 (first frame) to 1 (last frame).
     pub fn sight(&self, world: &World, share: f64) -> Sight {
         let columns: Vec<([f64; 2], f64)> = lava(world)
             .map(|(place, _)| (place, self.away(place)))
@@ -127,8 +130,8 @@ impl Follower {
     }
 }
 
-/// Iterates over the columns with enough lava, as pairs of column centre (x, z) and amount in full
-/// cells.
+/// Iterates over the columns with at least `LEAST` full cells of lava, as pairs of column centre
+/// (x, z) in cells and amount in full cells.
 fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     let amounts = world.lava().column_amounts();
     let columns: Vec<_> = amounts
@@ -170,8 +173,8 @@ mod tests {
     use super::*;
     use lavoxel_automaton::world::Ground;
 
-    /// Builds a slope that descends towards x, with lava in the columns from the top down to index
-    /// `to`.
+    /// Returns a world whose ground slopes down towards +x, with lava in the columns whose index x
+    /// is at most `to`.
     fn flow(to: usize) -> World {
         let surface = Array2::from_shape_fn((16, 64), |(_, x)| 30.0 - 0.25 * x as f32);
         let mut world = World::new(Ground::from_surface(40, surface));

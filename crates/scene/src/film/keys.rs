@@ -1,4 +1,4 @@
-//! Film tables of a scene file.
+//! Tables of a scene file that describe a film: length, size, camera movement and key frames.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use lavoxel_base::validate::{Invalid, within};
 /// Upper bound on the number of key frames of a film.
 pub const MAX_KEYS: usize = 10_000;
 
-/// Upper bound on width and height of a picture, in pixels.
+/// Upper bound on the width and on the height of a film's pictures, in pixels.
 const MAX_PIXELS: f64 = 8192.0;
 
 /// Upper bound on the duration of a film, in seconds.
@@ -26,9 +26,9 @@ pub enum Ease {
     /// Smooth curve that stays within the values of both key frames.
     #[default]
     Smooth,
-    /// Linear interpolation between both key frames.
+    /// Linear interpolation between the values of both key frames.
     Linear,
-    /// Value of the earlier key frame until the next key frame.
+    /// Constant value: that of the earlier key frame, up to the next key frame.
     Hold,
 }
 
@@ -36,7 +36,7 @@ impl Ease {
     /// All kinds of interpolation, in the order of menus.
     pub const ALL: [Self; 3] = [Self::Smooth, Self::Linear, Self::Hold];
 
-    /// Returns the name of the interpolation in scene files.
+    /// Returns the name that the kind of interpolation has in scene files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Smooth => "smooth",
@@ -54,9 +54,9 @@ impl Ease {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Move {
-    /// The camera moves once around the target.
+    /// The camera moves once around the target during the film.
     Turntable,
-    /// The camera target moves along the lava from the vent to the front during the film.
+    /// The camera target moves from the vent along the lava to its front during the film.
     AlongFront,
     /// The camera target stays at the front of the lava while the front advances.
     FollowFront,
@@ -82,7 +82,7 @@ impl Move {
         ),
     ];
 
-    /// Returns true if the camera target depends on the lava.
+    /// Returns true if the camera target of this movement depends on the position of the lava.
     pub fn follows(self) -> bool {
         self != Self::Turntable
     }
@@ -115,8 +115,8 @@ table! {
 }
 
 impl KeyCamera {
-    /// Creates the camera of a key frame from `camera`. An automatic distance or target of `camera`
-    /// is left out.
+    /// Creates the camera of a key frame with the values of `camera`. A distance or a target that
+    /// `camera` leaves to be chosen automatically is left out.
     pub fn from_spec(camera: &CameraSpec) -> Self {
         Self {
             azimuth_deg: Some(camera.azimuth_deg),
@@ -188,8 +188,8 @@ table! {
 }
 
 impl FilmSpec {
-    /// Checks that all numbers of the film are in range, and that times and steps increase from key
-    /// frame to key frame.
+    /// Checks that all numbers of the film are in range, and that film times and steps increase
+    /// from key frame to key frame.
     ///
     /// # Errors
     /// Returns an error that names the first invalid value.

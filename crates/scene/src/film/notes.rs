@@ -27,7 +27,7 @@ table! {
 }
 
 impl NotesSpec {
-    /// Names of the notes that can be switched on.
+    /// Names of the notes (elements drawn on pictures) that can be switched on.
     pub const WORDS: [&'static str; 4] = ["clock", "north", "scale", "temperature"];
 
     /// Checks that the caption is a single line of text.
@@ -41,12 +41,12 @@ impl NotesSpec {
             .map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
     }
 
-    /// Returns true if no note is switched on and there is no caption.
+    /// Returns true if no note is switched on and the caption is empty.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Switches on the note named `word`; returns false if there is no such note.
+    /// Switches on the note named `word`; returns false if no note has this name.
     pub fn switch_on(&mut self, word: &str) -> bool {
         let switch = match word {
             "clock" => &mut self.clock,

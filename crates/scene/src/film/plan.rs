@@ -7,16 +7,17 @@ use lavoxel_automaton::view::CameraSpec;
 /// Simulation step and camera that one frame of a film shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shot {
-    /// Number of completed steps that the frame shows.
+    /// Number of completed simulation steps of the state that the frame shows.
     pub step: u64,
-    /// Camera of the frame. For a camera that follows the lava, the caller sets the target later.
+    /// Camera of the frame. For a camera that follows the lava, the caller sets the target with a
+    /// `Follower`.
     pub camera: CameraSpec,
-    /// Position of the frame between the first (0) and the last frame (1); the repeated frames at
-    /// the end of a film do not count.
+    /// Position of the frame between the first frame (0) and the last one (1) of the moving part of
+    /// the film; frames that repeat the last picture have the value 1.
     pub share: f64,
 }
 
-/// Plan of a film: step and camera of each frame, computed from the scene alone, without
+/// Plan of a film: step and camera of each frame, computed from the scene file alone, without
 /// simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -28,8 +29,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Creates the plan of the validated film `film`. `camera`: camera of the scene, from which key
-    /// frames without camera values take them.
+    /// Creates the plan of the validated film `film`. `camera`: camera of the scene, for camera
+    /// values that no key frame gives.
     pub fn new(film: &FilmSpec, camera: &CameraSpec) -> Self {
         let given = |key: &FilmKey| key.step.map(|step| knot(key, step as f64));
         let moving = match film.keys.last() {
@@ -49,24 +50,25 @@ impl Plan {
         self.moving + (self.film.hold_s * f64::from(self.film.fps)).round() as u64
     }
 
-    /// Returns the frame rate in frames per second.
+    /// Returns the frame rate of the film in frames per second.
     pub fn fps(&self) -> u32 {
         self.film.fps
     }
 
-    /// Returns the movement of a camera that follows the lava; `None` if the camera does not.
+    /// Returns the camera movement of the film if the camera target follows the lava; otherwise
+    /// `None`.
     pub fn follows(&self) -> Option<Move> {
         self.film.camera_move.filter(|one| one.follows())
     }
 
-    /// Returns true if each frame shows another step, so that the step identifies the frame: a film
-    /// without key frames and without repetitions of the last picture.
+    /// Returns true if each frame shows a different step, so that the step identifies the frame:
+    /// the film has neither key frames nor repetitions of the last picture.
     pub fn is_by_steps(&self) -> bool {
         self.film.keys.is_empty() && self.moving == self.frames()
     }
 
-    /// Returns step and camera of the frame `frame`, counted from 0; for frames that repeat the
-    /// last picture, those of the last picture.
+    /// Returns step and camera of the frame with the index `frame`, counted from 0; for frames that
+    /// repeat the last picture, step and camera of the last picture.
     pub fn shot(&self, frame: u64) -> Shot {
         let frame = frame.min(self.moving - 1);
         let Some(last) = self.film.keys.last() else {
@@ -90,20 +92,21 @@ impl Plan {
         }
     }
 
-    /// Returns true if the frame `frame` is identical to the one before.
+    /// Returns true if the frame with the index `frame` shows the same step and camera as the frame
+    /// before; always false if the camera follows the lava.
     pub fn repeats(&self, frame: u64) -> bool {
         let same = |a: &Shot, b: &Shot| a.step == b.step && a.camera == b.camera;
         frame > 0 && self.follows().is_none() && same(&self.shot(frame - 1), &self.shot(frame))
     }
 
-    /// Returns the camera that the key frames give at `time_s` (seconds of film time); a camera
-    /// movement of the film is not included.
+    /// Returns the camera that the key frames define at `time_s` (seconds of film time), without
+    /// the camera movement of the film.
     pub fn camera_at(&self, time_s: f64) -> CameraSpec {
         self.path.at(time_s)
     }
 
-    /// Returns step and camera of the frame `frame` if the simulation ended early and the frame
-    /// shows `step` instead of the planned step.
+    /// Returns step and camera of the frame with the index `frame` if the simulation ended early,
+    /// so that the frame shows the step `step` instead of the planned one.
     pub fn early(&self, frame: u64, step: u64) -> Shot {
         let shot = self.shot(frame);
         if self.film.keys.is_empty() {
@@ -113,7 +116,8 @@ impl Plan {
         }
     }
 
-    /// Returns the frame that shows `step`, in a film without key frames.
+    /// Returns step and camera of the frame that shows the simulation step `step`, for a film
+    /// without key frames.
     fn of_step(&self, step: u64) -> Shot {
         let share = step as f64 / self.film.steps.max(1) as f64;
         Shot {
@@ -123,13 +127,13 @@ impl Plan {
         }
     }
 
-    /// Returns the simulation step that the last frame shows.
+    /// Returns the simulation step that the last frame of the film shows.
     pub fn last_step(&self) -> u64 {
         self.shot(u64::MAX).step
     }
 
-    /// Returns the camera rotated about its target by the fraction `share` of the film's orbit
-    /// angle and, for a turntable, of a full turn.
+    /// Returns `camera` rotated about its target by the fraction `share` (0 to 1) of the film's
+    /// orbit angle and, for a turntable, of a full turn.
     fn turned(&self, mut camera: CameraSpec, share: f64) -> CameraSpec {
         let whole = if self.film.camera_move == Some(Move::Turntable) {
             360.0
@@ -141,7 +145,7 @@ impl Plan {
     }
 }
 
-/// Path of the camera through the key frames: one curve per camera parameter.
+/// Path of the camera through the key frames: one curve over film time per camera parameter.
 #[derive(Clone, Debug, PartialEq)]
 struct CameraPath {
     camera: CameraSpec,
@@ -172,7 +176,8 @@ impl CameraPath {
         }
     }
 
-    /// Returns the camera at `time_s` (seconds of film time).
+    /// Returns the camera at `time_s` (seconds of film time); before the first and after the last
+    /// key frame, the camera of that key frame.
     fn at(&self, time_s: f64) -> CameraSpec {
         let number =
             |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
@@ -264,7 +269,8 @@ mod tests {
         )
     }
 
-    /// Numbers of a camera, the distance as its logarithm.
+    /// Returns azimuth (degrees), elevation (degrees), logarithm of the distance, target (x, y, z)
+    /// and field of view (degrees) of `camera`.
     fn numbers(camera: &CameraSpec) -> [f64; 7] {
         let [x, y, z] = camera.target.unwrap_or_default().map(f64::from);
         let distance = f64::from(camera.distance.unwrap_or(1.0)).ln();

@@ -4,14 +4,14 @@ use super::curve::{Curve, Knot};
 use super::{Ease, FilmKey, KeyCamera, MAX_KEYS};
 use lavoxel_automaton::view::CameraSpec;
 
-/// Sample of a recorded camera path: time, step and camera.
+/// Sample of a recorded camera path: time, simulation step and camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// Time in seconds from the start of the recording.
+    /// Time of the sample in seconds from the start of the recording.
     pub time_s: f64,
-    /// Number of completed simulation steps at that time.
+    /// Number of simulation steps completed at `time_s`.
     pub step: u64,
-    /// Camera at that time; distance and target must be set.
+    /// Camera at `time_s`; its distance and its target must be set.
     pub camera: CameraSpec,
 }
 
@@ -19,16 +19,18 @@ pub struct Sample {
 /// z), field of view.
 const NUMBERS: usize = 8;
 
-/// Tolerance of each value: steps; degrees; degrees; natural logarithm; fractions of the simulation
-/// box (three); degrees. The tolerance of the step is larger if the recording makes many steps per
-/// second.
+/// Tolerances of the values of a sample, in the order of `NUMBERS`: steps; degrees; degrees;
+/// natural logarithm; fractions of the simulation box (three); degrees. The tolerance of the step
+/// is larger if the recording makes many steps per second.
 const SLACK: [f64; NUMBERS] = [1.0, 0.2, 0.2, 0.004, 0.0015, 0.0015, 0.0015, 0.1];
 
-/// Tolerance of the film time at which a step is shown, in seconds.
+/// Largest difference, in seconds of film time, between the times at which the recording and the
+/// film show a step.
 const LATE_S: f64 = 0.1;
 
-/// Returns key frames of a film that reproduces `samples`, whose times must ascend. After a rewind
-/// during the recording, the step stays constant until the recording exceeds its earlier maximum.
+/// Returns a few key frames of a film that reproduces the recording `samples`, whose times must
+/// ascend. After a rewind during the recording, the step stays constant until the recording exceeds
+/// its earlier maximum.
 pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let all = numbers(samples);
     let (Some(first), Some(last)) = (samples.first(), samples.len().checked_sub(1)) else {
@@ -75,8 +77,9 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     kept.iter().enumerate().map(key).collect()
 }
 
-/// Returns the interpolation from key frame `place` to the next, of `keys` key frames: linear at
-/// both ends, because a recording begins and ends in motion, and smooth in between.
+/// Returns the interpolation between the key frames with the indices `place` and `place + 1` of
+/// `keys` key frames: linear in the first and the last interval, because a recording begins and
+/// ends in motion, and smooth in between.
 fn ease(place: usize, keys: usize) -> Ease {
     if place == 0 || place + 2 == keys {
         Ease::Linear
@@ -85,9 +88,9 @@ fn ease(place: usize, keys: usize) -> Ease {
     }
 }
 
-/// Returns the indices of the samples that deviate most from the curves through the samples `kept`
-/// (indices): at most one between two kept samples, and only deviations above the tolerances
-/// `slack`. `times`: seconds; `all`: values of each sample.
+/// Returns the index of the sample that deviates most from the curves through the samples `kept`
+/// (indices), for each interval between two kept samples in which a deviation exceeds the
+/// tolerances `slack`. `times`: seconds; `all`: values of each sample.
 fn worst(
     kept: &[usize],
     times: &[f64],
@@ -117,7 +120,8 @@ fn worst(
     between.collect()
 }
 
-/// Returns the values of each sample: azimuths continue beyond 360°, and steps never decrease.
+/// Returns the values of each sample, in the order of `NUMBERS`: azimuths continue beyond 360°, and
+/// steps never decrease.
 fn numbers(samples: &[Sample]) -> Vec<[f64; NUMBERS]> {
     let mut all: Vec<[f64; NUMBERS]> = Vec::with_capacity(samples.len());
     for Sample { step, camera, .. } in samples {
@@ -160,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Returns a film with the key frames of a recording.
+    /// Returns a film with the key frames to which the recording `samples` is reduced.
     fn film(samples: &[Sample]) -> FilmSpec {
         FilmSpec {
             keys: thinned(samples),

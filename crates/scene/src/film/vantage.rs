@@ -1,21 +1,23 @@
-//! Automatic viewpoint for a flow that is yet to come: frames the land that a flood from the vents
-//! would reach first.
+//! Automatic camera position for a lava flow that has not begun: frames the land that a flood from
+//! the vents would reach first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lavoxel_automaton::world::World;
 
-/// Upper bound on the number of flooded columns per column of the flow's length; large enough for
-/// hollows to fill.
+/// Upper bound on the number of flooded columns, as a multiple of the flow's length in columns;
+/// large enough for the flood to fill hollows on its way.
 const MOST_REACHED: f64 = 24.0;
-/// Ratio of the framed radius to the radius of the flooded land.
+/// Ratio of the radius of the land that the picture shows to the radius of the flooded land; leaves
+/// a margin around the flow.
 const AIR: f64 = 1.3;
-/// Lower bound on the framed radius, as a fraction of the simulation box's longest side.
+/// Lower bound on the radius of the land shown in the picture, as a fraction of the simulation
+/// box's longest side.
 const LEAST_SHARE: f64 = 0.05;
-/// Lower bound on the framed radius, in cells.
+/// Lower bound on the radius of the land shown in the picture, in cells.
 const LEAST_CELLS: f64 = 8.0;
-/// Resolution at which heights are compared, in steps per cell.
+/// Number of integer height units per cell; ground heights are compared as integers.
 const UNITS_OF_HEIGHT: f64 = 1024.0;
 /// Angle in degrees from the downhill direction to the direction in which the camera stands, so
 /// that the flow is not seen end-on.
@@ -25,18 +27,18 @@ const ASIDE_DEG: f64 = 35.0;
 /// camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vantage {
-    /// Centre of the sphere, on the ground (x, y, z), in cells.
+    /// Centre of the sphere around the flow, on the ground (x, y, z), in cells.
     pub target: [f64; 3],
-    /// Radius of the sphere, in cells.
+    /// Radius of the sphere around the flow, in cells.
     pub radius: f64,
-    /// Compass direction in degrees in which the camera stands, seen from the target: the downhill
-    /// direction plus a fixed angle.
+    /// Compass direction in degrees from the target to the camera: the downhill direction plus a
+    /// fixed angle.
     pub azimuth_deg: f64,
 }
 
 impl Vantage {
     /// Computes the viewpoint for a flow that will be about `length` columns long. `vents`:
-    /// positions (x, z) in cells. `None` without vents.
+    /// positions (x, z) in cells; `None` if there are no vents.
     pub fn from_world(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
         let (grid, surface) = (world.grid(), world.ground().surface());
         // Integer cell heights would form terraces, along which the flood would spread sideways.

@@ -21,24 +21,24 @@ use lavoxel_sim::simulation::{Command, Event};
 /// file.
 const MAX_BARRIERS: usize = 10_000;
 
-/// Upper bound on the distance of a point of a barrier from a corner of the simulation box, in
-/// metres.
+/// Upper bound on the distance of a barrier's point from a corner of the simulation box, in metres.
 const FAR: f64 = 1e12;
 
 /// Upper bound on the height of a barrier and on the depth of a ditch, in metres.
 const MAX_HEIGHT_M: f64 = 1000.0;
 
-/// Upper bound on the time at which a barrier fails, in seconds.
+/// Upper bound on the time at which a barrier fails, in seconds since the start of the simulation.
 const MOST_S: f64 = 1e11;
 
 /// Upper bound on the width of a barrier, in metres.
 const MAX_WIDTH_M: f64 = 1e5;
 
 /// Memory in bytes per column of a barrier while the ground is raised: a column index, and a second
-/// index with the height.
+/// index with the column's height.
 const BYTES_A_COLUMN: f64 = 12.0;
 
-/// Memory in bytes per column while the columns of a barrier are collected, in growing `Vec`s.
+/// Memory in bytes per column while the columns of a barrier are collected; includes `Vec`
+/// doubling.
 const BYTES_WHILE_MADE: f64 = 96.0;
 
 table! {
@@ -68,14 +68,15 @@ table! {
     }
 }
 
-/// Barrier converted to the columns of a box.
+/// Barrier of a scene, with the columns of the simulation box that it covers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
-    /// Name of the barrier, or a number such as `barrier 3` if it has none.
+    /// Name of the barrier; for a barrier without name, a text such as `barrier 3`.
     pub name: String,
     /// Polylines along which the barrier runs, in map coordinates.
     pub lines: Vec<Vec<[f64; 2]>>,
-    /// Height of the barrier above the ground in metres; negative: depth of a ditch.
+    /// Height of the barrier above the ground in metres; a negative value is minus the depth of a
+    /// ditch.
     pub height_m: f64,
     /// Width of the barrier across its line, in metres.
     pub width_m: f64,
@@ -86,8 +87,8 @@ pub struct Barrier {
 }
 
 impl Barrier {
-    /// Iterates over edits that raise the ground by `sign` × the barrier's height, one per line;
-    /// `sign` = −1 removes the barrier.
+    /// Iterates over edits that raise the ground along the barrier, one per polyline, by `sign` ×
+    /// the barrier's height; `sign` = 1 builds the barrier, −1 removes it.
     pub fn edits(&self, site: &Site, sign: f64) -> impl Iterator<Item = Edit> {
         let by = sign * self.height_m / site.cell_height_m();
         let width = self.width_m / site.cell_size_m;
@@ -105,8 +106,8 @@ impl Barrier {
 }
 
 impl BarrierSpec {
-    /// Creates a table for all barriers in `file`. Lines without height or width properties get the
-    /// defaults of the table.
+    /// Creates a `[[barrier]]` table for all barriers in `file`. Lines without the property
+    /// `height_m` or `width_m` get the default of the key of that name.
     pub fn of_file(file: PathBuf) -> Self {
         Self {
             file: Some(file),
@@ -132,8 +133,8 @@ impl BarrierSpec {
         }
     }
 
-    /// Converts the barriers of this table, whose name in messages is `key`, to columns of the
-    /// simulation box.
+    /// Converts the barriers of this table to columns of the simulation box `place`. `key`: name of
+    /// the table in messages, such as `barrier[0]`.
     fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let Some(points) = &self.line_m else {
             return self.of_features(key, place);
@@ -211,9 +212,9 @@ impl BarrierSpec {
         Ok(barriers)
     }
 
-    /// Converts one barrier, whose `lines` are in map coordinates, to columns of the simulation
-    /// box. `height_m`, `width_m`: height and width of the barrier. Checks first that the columns
-    /// of all barriers so far do not exceed the memory limit.
+    /// Converts the barrier `name`, whose `lines` are in map coordinates, to columns of the
+    /// simulation box `place`. `height_m`, `width_m`: height and width of the barrier in metres.
+    /// Returns an error if the columns of all barriers would exceed the memory limit.
     fn placed(
         &self,
         name: Option<String>,
@@ -255,7 +256,7 @@ impl BarrierSpec {
     }
 }
 
-/// Name, height and width of a barrier in a file.
+/// Name, height (m) and width (m) of one barrier in a file of lines.
 struct About {
     name: Option<String>,
     height_m: f64,
@@ -263,8 +264,8 @@ struct About {
 }
 
 impl About {
-    /// Reads the properties of `feature`; missing ones are taken from `table`. The error is the end
-    /// of a sentence about the feature.
+    /// Reads name, height and width from the properties of `feature`; missing properties are taken
+    /// from `table`. The error is text that follows the feature's name in a message.
     fn from_feature(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
             let number = feature
@@ -284,17 +285,17 @@ impl About {
     }
 }
 
-/// Site to which barriers are converted, with the number of columns used so far.
+/// Simulation box on whose columns the barriers are placed, with the number of columns used so far.
 struct Placing<'a> {
     scene: &'a Scene,
     site: &'a Site,
-    /// Number of columns of all barriers so far.
+    /// Number of columns that the barriers placed so far cover together.
     held: f64,
 }
 
 impl Placing<'_> {
-    /// Returns an error if `more` columns in addition to those so far would exceed the memory
-    /// limit.
+    /// Returns an error if `more` columns in addition to the `held` columns of earlier barriers
+    /// would exceed the memory limit.
     fn weigh(&self, more: f64) -> Result<(), SceneError> {
         let need = MemoryEstimate::new(
             "the columns of the barriers",
@@ -341,7 +342,7 @@ impl Scene {
     }
 
     /// Returns the barriers in `files` (paths relative to the working folder), converted to the
-    /// simulation box of `site`; those of the scene are ignored.
+    /// simulation box of `site`; barriers of the scene are not included.
     ///
     /// # Errors
     /// The errors of [`Scene::barriers`].
@@ -375,7 +376,9 @@ impl Scene {
         all().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
     }
 
-    /// Returns the events at which barriers of the physical model fail, in the order of the tables.
+    /// Returns the events at which barriers of the physical model fail: edits that lower the ground
+    /// by the barrier's height, in the order of the tables. Empty in the cellular automaton
+    /// (classic model).
     pub(super) fn failures(&self, site: &Site) -> Result<Vec<Event>, SceneError> {
         let Some(flow) = self
             .spec
@@ -398,8 +401,9 @@ impl Scene {
         Ok(barriers.iter().flat_map(of).collect())
     }
 
-    /// Raises the ground heights `heights` (in cells, axes (row, column)) by all barriers. Where
-    /// barriers overlap, only the deepest ditch counts, or else the highest dam.
+    /// Adds the heights of all barriers to the ground heights `heights` (in cells, axes (row,
+    /// column)). Where barriers overlap, only the deepest ditch counts or, without a ditch, the
+    /// highest dam.
     pub(super) fn raise_barriers(
         &self,
         heights: &mut Array2<f32>,
@@ -492,7 +496,7 @@ mod tests {
     }
 
     /// Returns a scene with a slope and a vent above a dam across the slope, in cells of 10 m by 2
-    /// m and steps of minutes; `more` is appended to its text.
+    /// m and steps of minutes; `more` is appended to the text of the scene.
     fn dammed(more: &str) -> String {
         format!(
             "model = \"flow\"\n[grid]\nsize = [21, 60, 31]\ncell_size_m = 10\ncell_height_m = 2\n[terrain]\nkind = \"slope\"\nangle_deg = 8\nbase_cells = 4\n\

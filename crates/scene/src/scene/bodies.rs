@@ -1,5 +1,5 @@
-//! Bodies and events of a scene: conversion of their meshes and heightmaps to sets of cells on the
-//! scene's ground.
+//! Bodies and events of a scene: conversion of their mesh and heightmap files to sets of cells of
+//! the simulation box.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -15,7 +15,7 @@ use lavoxel_geo::mesh::{MeshError, ShapeCache, endings, has_known_ending, read_s
 use lavoxel_sim::simulation::{Command, Event};
 
 impl Scene {
-    /// Checks that all mesh files have an extension of a known mesh format.
+    /// Checks that all mesh files of bodies and events have an extension of a known mesh format.
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
         for (key, edit) in self.spec.edits() {
             if let Shape::Mesh(mesh) = &edit.shape
@@ -32,12 +32,13 @@ impl Scene {
         Ok(())
     }
 
-    /// Creates a cache of shapes that are read from files, so that each file is read only once.
+    /// Creates the cache that converts mesh and heightmap files to sets of cells on `site`, so that
+    /// each file is read only once.
     pub fn shelf<'a>(&'a self, site: &'a Site) -> ShapeCache<'a> {
         ShapeCache::new(&self.folder, site)
     }
 
-    /// Returns the bodies of the scene in order; shapes from files are converted to cells.
+    /// Returns the bodies of the scene in order, with shapes from files converted to cells.
     ///
     /// # Errors
     /// [`SceneError::Mesh`] for the first file that is not a closed mesh; [`SceneError::Terrain`]
@@ -54,7 +55,7 @@ impl Scene {
     }
 
     /// Returns the validated events of the scene. For events at step `from` or later, shapes from
-    /// files are converted to cells.
+    /// files are converted to cells; earlier events keep their file names.
     ///
     /// # Errors
     /// The errors of `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
@@ -98,7 +99,7 @@ impl Scene {
     }
 
     /// Reads the survey (heightmap of the ground) that `edit` names and resamples its heights to
-    /// the columns of the simulation box. Other edits are returned unchanged.
+    /// the columns of the simulation box of `site`. An edit without survey is returned unchanged.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] with the name of the file and the fault.
@@ -131,10 +132,10 @@ impl Scene {
 }
 
 impl SceneSpec {
-    /// Returns bounding boxes, as corners (low, high) in cells, of the lava, solid and other
-    /// materials that bodies put into the box of shape `grid`, and of vents above the ground. A
-    /// camera should frame these boxes in addition to the ground. Shapes from files are not
-    /// included.
+    /// Returns bounding boxes, as corners (low, high) in cells, that a camera should frame in
+    /// addition to the ground: those of the matter that bodies put into the box of shape `grid`,
+    /// and of the vertical line from the floor up to each vent with a `height`. Shapes from files
+    /// are not included.
     pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
         let stays = |matter: &Matter| match matter {
             Matter::Lava { amount, .. }
@@ -160,8 +161,8 @@ impl SceneSpec {
             .collect()
     }
 
-    /// Iterates over the edits of all bodies and events, each with the name of its table for
-    /// messages.
+    /// Iterates over the edits of all bodies and events, as pairs of the table's name in messages,
+    /// such as `body[0]`, and the edit.
     pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
         let bodies = self
             .bodies
@@ -178,8 +179,7 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Returns the paths of all files that are needed to build the world, and of the scene file
-    /// itself.
+    /// Returns the paths of the scene file and of all files that are needed to build the world.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut spec = self.spec.clone();
         let named = files_of(&mut spec)
@@ -195,8 +195,8 @@ impl Scene {
     }
 }
 
-/// Iterates over the paths of all files that a scene names, mutably: terrain, picture on the
-/// ground, bodies, events, barriers and initial lava.
+/// Iterates mutably over the paths of all files that the scene `spec` names: terrain, picture on
+/// the ground, bodies, events, barriers and initial lava.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec
         .events

@@ -1,5 +1,6 @@
-//! Default reactions between lava, water, ice, steam and sand: used in scenes with these materials,
-//! for pairs without a reaction table. The data are in `defaults.toml`.
+//! Default reactions between lava, water, ice, steam and sand. A scene with these materials uses
+//! them for pairs of materials that no reaction table of the scene covers. The data are in
+//! `defaults.toml`.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use lavoxel_automaton::world::Matter;
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::validate::Invalid;
 
-/// Default reactions of both models, as commented TOML text.
+/// TOML text with the default reactions of both models, with comments.
 pub const DEFAULT_REACTIONS: &str = include_str!("defaults.toml");
 
 /// Setting that enables or disables the default reactions.
@@ -22,7 +23,7 @@ pub enum DefaultReactions {
     /// Pairs of materials without a reaction table react as in `defaults.toml`.
     #[default]
     On,
-    /// Materials react only as the reaction tables of the scene say.
+    /// Materials react only by the reaction tables of the scene.
     Off,
 }
 
@@ -50,29 +51,30 @@ impl DefaultReactions {
     }
 }
 
-/// Lists of default reactions in `defaults.toml`, one per model.
+/// Default reactions in `defaults.toml`: one list per model.
 #[derive(Deserialize)]
 struct Lists {
     classic: Vec<Reaction>,
     flow: Vec<Reaction>,
 }
 
-/// Status of a default reaction in a scene that contains its materials.
+/// Status of a default reaction in a scene that contains its materials: in use, or the reason for
+/// which it is not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     InForce,
-    /// Not used, because reaction tables of the scene cover the same materials.
+    /// Not used, because a reaction table of the scene covers the same materials.
     Replaced,
-    /// Not used, because the named material has another kind or composition than the preset of that
-    /// name.
+    /// Not used, because the material with this name has another kind or composition in the scene
+    /// than in the presets.
     Differs(String),
 }
 
-/// Materials and reactions that the default reactions added to a scene.
+/// Materials and reactions that the default reactions have added to a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Added {
-    /// Default reactions whose materials the scene contains, with their status. Those in use
-    /// precede the scene's own reactions.
+    /// Default reactions whose materials the scene contains, each with its status. The reactions in
+    /// use come first in the scene's list of reactions.
     reactions: Vec<(Reaction, Standing)>,
     /// Names of the materials that were added as products of default reactions.
     products: Vec<String>,
@@ -81,7 +83,8 @@ pub(super) struct Added {
 }
 
 impl Added {
-    /// Iterates over the default reactions that stand first among those of the scene.
+    /// Iterates over the default reactions in use, which come first in the scene's list of
+    /// reactions.
     fn in_force(&self) -> impl Iterator<Item = &Reaction> {
         let all = self.reactions.iter();
         all.filter_map(|(reaction, standing)| (*standing == Standing::InForce).then_some(reaction))
@@ -89,16 +92,16 @@ impl Added {
 }
 
 impl SceneSpec {
-    /// Disables the default reactions but keeps the reactions that they added so far, so that
-    /// adding lava later adds no further reactions.
+    /// Turns the default reactions off but keeps the reactions that they have added, so that adding
+    /// lava later adds no reactions.
     pub fn pin_reactions(&mut self) {
         if !self.materials.is_empty() {
             self.default_reactions = DefaultReactions::Off;
         }
     }
 
-    /// Returns the default reactions of the scene's model that can occur with its roof, its air and
-    /// the temperature of its lava.
+    /// Returns the default reactions of the scene's model that are possible with the scene's roof,
+    /// its air and the temperature of its lava.
     fn possible_defaults(&self) -> Vec<Reaction> {
         let lists: Lists =
             toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
@@ -160,8 +163,9 @@ impl SceneSpec {
         !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
     }
 
-    /// Returns true if the scene's material `name` has the kind and the composition of its preset;
-    /// `None` if the scene lacks the material. `has_lava`: the scene contains lava.
+    /// Returns true if the scene's material `name` has the kind and the composition of the preset
+    /// with this name; `None` if the scene lacks the material or no preset has this name.
+    /// `has_lava`: the scene contains lava.
     fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
         if self.shown(name) == Some(Shows::Solid) {
             return (self.melts() && has_lava).then_some(true);
@@ -177,8 +181,8 @@ impl SceneSpec {
         Some(given.kind == preset.kind && given.elements == preset.elements)
     }
 
-    /// Returns the names of the materials that a reaction consumes or needs nearby. The melt of a
-    /// lava that melts counts as lava.
+    /// Returns the names of the materials that `reaction` consumes or needs nearby. The melt of a
+    /// lava with a melting point counts as lava.
     fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
         let near = reaction
             .near
@@ -197,8 +201,8 @@ impl SceneSpec {
             .collect()
     }
 
-    /// Returns the status of a default reaction, given the scene's own reactions `own`; `None` if
-    /// the scene lacks one of its materials.
+    /// Returns the status of the default reaction `reaction`, given the scene's own reactions
+    /// `own`; `None` if the scene lacks one of its materials. `has_lava`: the scene contains lava.
     fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
         let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
         let mut made =
@@ -224,8 +228,8 @@ impl SceneSpec {
         })
     }
 
-    /// Adds the products of `reaction` that the scene does not define to its materials, and their
-    /// names to `products`.
+    /// Adds to the scene's materials those products of `reaction` that the scene does not define,
+    /// and appends their names to `products`.
     fn add_products(&mut self, reaction: &Reaction, products: &mut Vec<String>) {
         for (name, _) in &reaction.makes.0 {
             let is_there = self.materials.iter().any(|material| material.name == *name);
@@ -239,7 +243,7 @@ impl SceneSpec {
 
 impl Scene {
     /// Inserts the default reactions before the scene's own reactions, and adds the materials that
-    /// they produce. Removes earlier insertions first.
+    /// they produce. Reactions and materials from an earlier call are removed first.
     ///
     /// # Errors
     /// Returns an error that names the table of which there would be too many.
@@ -297,14 +301,14 @@ impl Scene {
         })
     }
 
-    /// Returns the reactions written in the scene file, mutably; default reactions are excluded.
+    /// Returns the reactions written in the scene file, mutably, without the default reactions.
     pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
         let in_force = self.added.in_force().count();
         &mut self.spec.reactions[in_force..]
     }
 
-    /// Enables the default reactions with lava also in a scene without lava, because a brush or a
-    /// vent may add lava later.
+    /// Adds the default reactions with lava even if the scene contains no lava, because a brush or
+    /// a vent may add lava later.
     ///
     /// # Errors
     /// Returns an error that names the table of which there would be too many.
@@ -314,8 +318,8 @@ impl Scene {
             .map_err(|invalid| self.invalid(invalid))
     }
 
-    /// Returns a line of text for each reaction whose materials the scene contains, both own and
-    /// default reactions.
+    /// Returns a line of text for each reaction whose materials the scene contains: reactions of
+    /// the scene and default reactions.
     pub fn reaction_lines(&self) -> Vec<String> {
         let default = self.added.reactions.iter().map(|(reaction, standing)| {
             let about = match standing {

@@ -13,21 +13,22 @@ use lavoxel_geo::terrain::photo::{self, Photo, Place};
 
 /// Upper bound on the longer side of the resampled picture, in pixels.
 const LONGEST: f64 = 4096.0;
-/// Lower bound on the longer side in pixels for a picture with its own georeference, whose edges
-/// may cross the simulation box anywhere.
+/// Lower bound on the longer side of the resampled picture, in pixels, for a picture with its own
+/// georeference, whose edges may cross the simulation box anywhere.
 const SHORTEST: f64 = 512.0;
 
-/// Number of points along each side of the simulation box at which exact picture coordinates are
-/// computed; in between, they are interpolated linearly.
+/// Number of lattice points along each side of the simulation box at which exact picture
+/// coordinates are computed; between lattice points they are interpolated linearly.
 const POINTS: usize = 33;
 
-/// Upper bound on the area over which a sheared pixel is filtered, as a multiple of the pixel's
-/// area.
+/// Upper bound on the area of an output pixel's bounding box in the picture, as a multiple of the
+/// pixel's own area. Above the bound, a square of equal area is averaged instead of the bounding
+/// box.
 const MOST_AROUND: f64 = 8.0;
 
 impl Scene {
-    /// Reads the picture on the ground and resamples it to the simulation box; `None` if the scene
-    /// names none. Memory is checked for picture and world together.
+    /// Reads the picture on the ground and resamples it to the simulation box of `stage`; `None` if
+    /// the scene names no picture. Memory is checked for picture and world together.
     ///
     /// # Errors
     /// [`SceneError::Terrain`] if the file is not a picture, shows another area, or exceeds the
@@ -43,8 +44,8 @@ impl Scene {
     }
 }
 
-/// Resamples `photo` to the simulation box: by georeference if picture and terrain have one,
-/// otherwise stretched over the whole box. `path` is used in messages.
+/// Resamples `photo` to the simulation box of `site`: by georeference if picture and terrain have
+/// one, otherwise stretched over the whole box. `path`: path of the picture for messages.
 fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainError> {
     let Photo { size, rgba, place } = photo;
     let pixels = Pixels { size, rgba };
@@ -110,7 +111,8 @@ fn to_picture(
     })
 }
 
-/// Returns the name or the EPSG code of a coordinate reference system for messages.
+/// Returns the name or, without a name, the EPSG code of the coordinate reference system `crs`, for
+/// messages.
 fn name(crs: &Crs) -> String {
     let number = || crs.epsg().map(|code| format!("EPSG:{code}"));
     crs.name()
@@ -125,7 +127,8 @@ fn other(crs: &Crs) -> String {
     )
 }
 
-/// Creates the error that the picture at `place` does not overlap the simulation box.
+/// Creates the error that the picture with the georeference `place` does not overlap the simulation
+/// box of `site`.
 fn elsewhere(
     place: &Place,
     [wide, high]: [usize; 2],
@@ -167,7 +170,8 @@ fn elsewhere(
     )
 }
 
-/// Lattice of points over the simulation box with exact picture coordinates, for interpolation.
+/// Lattice of points over the simulation box with the picture coordinates of each point, for linear
+/// interpolation.
 struct PixelGrid {
     points: Vec<[f64; 2]>,
 }
@@ -183,8 +187,8 @@ impl PixelGrid {
     }
 
     /// Returns the position in the picture, in pixels, of a point in the simulation box. `shares`:
-    /// position as fractions (0 to 1) from the west and from the north side. NaN outside of the
-    /// projection's domain.
+    /// position of the point as fractions (0 to 1) from the west and from the north side. NaN
+    /// outside of the projection's domain.
     fn at(&self, shares: [f64; 2]) -> [f64; 2] {
         let part = shares.map(|share| share * (POINTS - 1) as f64);
         let first = part.map(|part| (part as usize).min(POINTS - 2));
@@ -198,8 +202,8 @@ impl PixelGrid {
         })
     }
 
-    /// Returns the extent of the simulation box from west to east, and from north to south, as two
-    /// vectors in picture pixels.
+    /// Returns two vectors in picture pixels: the extent of the simulation box from west to east,
+    /// and from north to south.
     fn steps(&self) -> [[f64; 2]; 2] {
         let step = |from: [f64; 2], to: [f64; 2]| {
             [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis])
@@ -226,8 +230,8 @@ impl PixelGrid {
         }
     }
 
-    /// Returns the output size in pixels that keeps the resolution of the picture, with the longer
-    /// side limited to `shortest` … `LONGEST`.
+    /// Returns the size in pixels of the resampled picture: that at which the picture keeps its
+    /// resolution, with the longer side limited to `shortest` … `LONGEST` pixels.
     fn size(&self, shortest: f64) -> [usize; 2] {
         let sides = self.steps().map(|[x, y]| x.hypot(y).max(1e-9));
         let longer = sides[0].max(sides[1]);
@@ -236,8 +240,8 @@ impl PixelGrid {
     }
 }
 
-/// Resamples the picture to an output of `size` pixels over the simulation box. Output pixels
-/// outside of the picture are transparent.
+/// Resamples the picture `picture` to an output of `size` pixels over the simulation box; `way`:
+/// picture coordinates of the box. Output pixels outside of the picture are transparent.
 fn laid(
     picture: &Pixels,
     way: &PixelGrid,
@@ -269,7 +273,7 @@ fn laid(
     Ok(Pixels { size, rgba })
 }
 
-/// Encodes a linear colour and its opacity (both 0 to 1) as RGBA bytes: sRGB, alpha not
+/// Encodes a linear colour and its opacity (both 0 to 1) as four bytes: sRGB, and alpha that is not
 /// premultiplied.
 fn encoded((linear, opaque): ([f32; 3], f32)) -> [u8; 4] {
     let [red, green, blue] =

@@ -21,15 +21,15 @@ pub enum SceneError {
     /// The scene file cannot be read.
     #[error("cannot read scene {path}: {cause}")]
     Read {
-        /// Path of the file.
+        /// Path of the scene file that cannot be read.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Error that the operating system reported.
         cause: io::Error,
     },
     /// The file is longer than a scene file may be.
     #[error("{path}: longer than {limit} bytes; is it a scene file (TOML)?")]
     TooLong {
-        /// Path of the file.
+        /// Path of the file that is too long.
         path: PathBuf,
         /// Upper bound on the length of a scene file in bytes.
         limit: u64,
@@ -37,9 +37,9 @@ pub enum SceneError {
     /// The file is not valid UTF-8.
     #[error("{path}: not UTF-8 text (byte {byte}); is it a scene file (TOML)?")]
     NotText {
-        /// Path of the file.
+        /// Path of the file that is not UTF-8.
         path: PathBuf,
-        /// Offset of the first invalid byte.
+        /// Offset of the first invalid byte, in bytes from the start of the file.
         byte: usize,
     },
     /// The file is neither a scene nor a heightmap in a known format.
@@ -48,7 +48,7 @@ pub enum SceneError {
         mend_of_picture(path)
     )]
     Neither {
-        /// Path of the file.
+        /// Path of the file of unknown type.
         path: PathBuf,
         /// File extensions of the known heightmap formats, such as `.asc, .csv, .png`.
         known: String,
@@ -56,35 +56,36 @@ pub enum SceneError {
     /// The path names a device or a folder.
     #[error("{path} is not a regular file but {what}; name a scene (.toml) or a heightmap")]
     NotRegular {
-        /// Path of the device or folder.
+        /// Path that names a device or a folder.
         path: PathBuf,
-        /// Kind of the object, such as `a folder`.
+        /// Kind of the object at the path, such as `a folder`.
         what: &'static str,
     },
     /// The text of the file is not a valid scene: TOML syntax, an unknown key or a wrong type.
     #[error("{path}:{line}: {message}")]
     Text {
-        /// Path of the file.
+        /// Path of the faulty scene file.
         path: PathBuf,
-        /// Line number, counted from 1.
+        /// Line number of the fault in the scene file, counted from 1.
         line: usize,
-        /// Description of the fault.
+        /// Description of the fault in the scene text.
         message: String,
     },
     /// A value in the scene is out of range.
     #[error("{path}: {invalid}")]
     Invalid {
-        /// Path of the file.
+        /// Path of the scene file with the value.
         path: PathBuf,
         /// Rejected value, with its key and the allowed range.
         invalid: Invalid,
     },
-    /// A number that was substituted into the scene does not fit.
+    /// A number that was substituted into the scene does not fit: its key does not exist or cannot
+    /// take the number.
     #[error("{path}: {message}")]
     Unfit {
-        /// Path of the scene.
+        /// Path of the scene file into which the number was substituted.
         path: PathBuf,
-        /// Description of the fault.
+        /// Description of the reason why the number does not fit.
         message: String,
     },
     /// A heightmap that was opened without a scene cannot be read.
@@ -95,7 +96,7 @@ pub enum SceneError {
     Terrain {
         /// Path of the scene file.
         path: PathBuf,
-        /// Error of reading or building the ground.
+        /// Error while the ground was read or built.
         cause: Box<TerrainError>,
     },
     /// The mesh file of a body cannot be read or does not contain a closed mesh.
@@ -103,7 +104,7 @@ pub enum SceneError {
     Mesh {
         /// Path of the scene file.
         path: PathBuf,
-        /// Error of the mesh, with its file name.
+        /// Error of the mesh file, which states the file's name.
         cause: Box<MeshError>,
     },
     /// The scene would need more memory than allowed.
@@ -111,7 +112,7 @@ pub enum SceneError {
     Memory {
         /// Path of the scene file.
         path: PathBuf,
-        /// Required and allowed memory.
+        /// Required and allowed memory, for the message.
         cause: TooMuchMemory,
     },
     /// The scene cannot be serialised as TOML.
@@ -119,7 +120,7 @@ pub enum SceneError {
     Words {
         /// Path of the file that was to be written.
         path: PathBuf,
-        /// Error of the TOML serializer.
+        /// Error of the TOML serialiser.
         cause: toml::ser::Error,
     },
     /// The scene file cannot be written.
@@ -128,7 +129,7 @@ pub enum SceneError {
 }
 
 impl SceneError {
-    /// Converts an error of the TOML parser to a message of one line. For an unknown key, the
+    /// Converts an error of the TOML parser to a message of one line; for an unknown key, the
     /// message suggests the most similar known key. `text`: text of the scene at `path`.
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let span = error.span().unwrap_or_default();
@@ -154,8 +155,8 @@ impl SceneError {
         }
     }
 
-    /// Creates the error for a value out of range; if `text` (the scene) contains its key, with the
-    /// number of the key's line.
+    /// Creates the error for the out-of-range value `invalid`; if the scene's `text` contains its
+    /// key, the error states the line of the key.
     pub(super) fn in_text(path: &Path, text: &str, invalid: Invalid) -> Self {
         let path = path.to_owned();
         match line_of(text, &invalid.key) {
@@ -169,8 +170,8 @@ impl SceneError {
     }
 }
 
-/// Jaro–Winkler similarity from which on an unknown key counts as a typing error of a known key;
-/// below, the key is assumed to belong to another table.
+/// Smallest Jaro–Winkler similarity (0 to 1) to a known key at which an unknown key counts as a
+/// typing error; below, the key is assumed to belong to another table.
 const CLOSE: f64 = 0.85;
 
 /// Returns true if one of the expected names in the parser's message (such as "unknown field `x`,
@@ -181,8 +182,8 @@ fn has_close_name(message: &str) -> bool {
     names.any(|name| strsim::jaro_winkler(&wrong, name) > CLOSE)
 }
 
-/// Appends "did you mean" with the most similar name to the parser's message (such as "unknown
-/// field `x`, expected one of `a`, `b`"). Other messages are returned unchanged.
+/// Returns the parser's message (such as "unknown field `x`, expected one of `a`, `b`") with "did
+/// you mean" and the most similar name appended. A message of any other form is returned unchanged.
 pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();

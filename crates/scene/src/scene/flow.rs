@@ -40,12 +40,12 @@ impl Model {
 
 words!(Model);
 
-/// Upper bound on the number of steps of a scene.
+/// Upper bound on the number of steps of a scene of the physical model.
 const MOST_STEPS: f64 = 1e9;
-/// Upper bound on the duration of a step in seconds.
+/// Upper bound on the duration of a step of the physical model, in seconds.
 const LONGEST_STEP_S: f64 = 1e5;
 
-/// Upper bound on the number of shortened steps of a scene.
+/// Upper bound on the number of shortened steps that a scene may list.
 const MAX_SHORT: usize = 100_000;
 
 table! {
@@ -100,12 +100,14 @@ impl FlowSpec {
             .map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
-    /// Returns the number of steps that a duration takes; the last step may extend beyond its end.
+    /// Returns the number of steps that cover the duration `time` (seconds); the last step may end
+    /// after the duration.
     pub fn steps_in(&self, Seconds(time): Seconds) -> u64 {
         self.clock().steps_in(time)
     }
 
-    /// Returns the times at which steps end, without an end of the run.
+    /// Returns the start and end times of the flow's steps, without shortening the last step to the
+    /// end of the run.
     fn clock(&self) -> FlowClock {
         FlowClock::new(self.step_s, &self.short_steps)
             .unwrap_or_else(|| FlowClock::from_step_s(self.step_s))
@@ -133,7 +135,8 @@ impl SceneSpec {
         }
     }
 
-    /// Sets the number of steps from the duration of the physical model, if there is one.
+    /// Sets the number of steps of the scene to cover the duration in the `[flow]` table; no effect
+    /// if the table has no duration.
     pub(super) fn take_duration(&mut self) {
         let steps = self
             .flow
@@ -148,7 +151,7 @@ impl SceneSpec {
         (self.model == Model::Flow).then(|| self.grid.cell_height_m.unwrap_or(cell_size_m))
     }
 
-    /// Checks that the scene contains no keys of the other model.
+    /// Checks that the scene contains no keys of the model that it does not use.
     pub(super) fn check_model(&self) -> Result<(), Invalid> {
         match self.model {
             Model::Classic => self.check_classic(),
@@ -368,7 +371,7 @@ impl Scene {
         self.validate()
     }
 
-    /// Returns the look of pictures. In the physical model, the glow of lava depends on its
+    /// Returns the look of the scene's pictures. In the physical model, lava glows by its
     /// temperature.
     pub fn look(&self) -> LookSpec {
         let mut look = self.spec.look.clone();
@@ -379,7 +382,8 @@ impl Scene {
         look
     }
 
-    /// Opens or closes the sides of the simulation box for lava, whichever model the scene uses.
+    /// Opens or closes the sides of the simulation box for lava, in the tables of the model that
+    /// the scene uses.
     pub(super) fn set_walls(&mut self, walls: Walls) {
         match self.spec.flow_mut() {
             Some(flow) => flow.open_sides = walls == Walls::Open,
@@ -387,8 +391,8 @@ impl Scene {
         }
     }
 
-    /// Returns the geometry of the flow solver's box: shape `grid`, cell width and cell height in
-    /// metres.
+    /// Creates the dimensions of a flow solver's box from its shape `grid` and from the width and
+    /// height of a cell in metres.
     pub fn flow_box(grid: Grid, cell_size_m: f64, cell_height_m: f64) -> FlowBox {
         FlowBox {
             nx: grid.nx,
@@ -399,14 +403,16 @@ impl Scene {
         }
     }
 
-    /// Estimates the memory of the flow in the box `space`, including the cells of its heaters.
+    /// Estimates the memory of the flow in the box `space`, including the cells of the scene's
+    /// heaters.
     pub fn need_of_flow(&self, space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
         let grid = Grid::new(space.nx, space.ny, space.nz);
         MemoryEstimate::new("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
             .and(self.spec.need_of_heaters(grid))
     }
 
-    /// Returns the times at which steps of the flow end, until the end of the scene's run.
+    /// Returns the start and end times of the flow's steps; in a scene without air, the last step
+    /// is shortened to end exactly at the scene's duration.
     pub fn flow_clock(&self, spec: &FlowSpec) -> FlowClock {
         let end_s = spec.duration.filter(|_| self.spec.air.is_none());
         spec.clock().ending_at(end_s.map(|Seconds(end)| end))
@@ -424,8 +430,9 @@ impl Scene {
         }
     }
 
-    /// Builds the initial state of the physical model on the ground of `state`. `start`: initial
-    /// lava; `bodies`: edits before the first step. The caller has checked the memory limit.
+    /// Builds the state of the physical model at step 0 by adding a flow on the ground of `state`.
+    /// `start`: initial lava; `bodies`: edits before the first step. The caller has checked the
+    /// memory limit.
     pub(super) fn state_of_flow(
         &self,
         spec: &FlowSpec,

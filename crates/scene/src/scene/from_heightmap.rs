@@ -1,5 +1,5 @@
-//! Default scene around a bare heightmap: box, vertical scale, rules and a vent on the summit. Each
-//! automatic choice is recorded as a sentence for [`Scene::summary`].
+//! Default scene around a heightmap that is opened without a scene file: box, vertical scale, rules
+//! and a vent on the summit. Each automatic choice is recorded as a sentence for `Scene::summary`.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -16,14 +16,15 @@ use lavoxel_base::words::{grouped, rough, short};
 use lavoxel_geo::terrain::{Fill, Heightmap, TerrainError, TerrainKind, TerrainSpec, formats::png};
 use lavoxel_sim::source::USUAL_RATE_M3_S;
 
-/// Upper bound on the number of columns along a side of a box around a heightmap, in the cellular
-/// automaton (classic model).
+/// Upper bound on the number of columns along a side of the simulation box around a heightmap, in
+/// the cellular automaton (classic model).
 const MOST_COLUMNS: usize = 256;
-/// Upper bound on the number of columns along a side in the physical model. Higher than
-/// `MOST_COLUMNS`, because a flow in coarse cells thins out too early.
+/// Upper bound on the number of columns along a side of the simulation box around a heightmap, in
+/// the physical model. Higher than `MOST_COLUMNS`, because a flow in coarse cells thins out too
+/// early.
 const MOST_FLOW_COLUMNS: usize = 1024;
-/// Lower bound on the relief as a fraction of the shorter side of the simulation box; lower relief
-/// is exaggerated.
+/// Lower bound on the relief (height difference of the ground), as a fraction of the shorter side
+/// of the simulation box; lower relief is exaggerated.
 const LEAST_RELIEF: f64 = 0.16;
 /// Upper bound on the vertical exaggeration, so that a plain still looks like a plain.
 const MOST_STRETCH: f64 = 4.0;
@@ -31,14 +32,14 @@ const MOST_STRETCH: f64 = 4.0;
 const BASE: f64 = 4.0;
 /// Assumed width of a heightmap's cell in metres if the file does not state one.
 const UNKNOWN_CELL_M: f64 = 10.0;
-/// Upper bound on the relief as a fraction of the shorter side of the simulation box; higher relief
-/// is compressed.
+/// Upper bound on the relief (height difference of the ground), as a fraction of the shorter side
+/// of the simulation box; higher relief is compressed.
 const MOST_RELIEF: f64 = 1.0;
-/// Lower bound on the vertical scale factor in scene files.
+/// Lower bound on the vertical scale factor of a heightmap in scene files.
 const LEAST_STRETCH: f64 = 0.01;
-/// Default time step of the physical model: pairs of (seconds per metre of cell width, upper bound
-/// in seconds). First pair: short steps for pictures of the front; second pair: long steps for the
-/// result of a whole eruption. `docs/hazard.md` compares both.
+/// Default time step of the physical model in seconds: pairs of (seconds per metre of cell width,
+/// upper bound in seconds). First pair: short steps for pictures of the front; second pair: long
+/// steps for the result of a whole eruption. `docs/hazard.md` compares both.
 const STEPS: [(f64, f64); 2] = [(4.0, 60.0), (15.0, 300.0)];
 /// Upper bound on the number of cells between the lowest and the highest ground in the physical
 /// model.
@@ -100,8 +101,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Creates a scene whose ground is the heightmap at `path`, with the overrides for box and
-    /// terrain. Vents and vertical scale are not set yet.
+    /// Creates a scene whose ground is the heightmap at `path`, and applies the overrides for box
+    /// and terrain. Vents and vertical scale are not set yet.
     fn on_heightmap(path: &Path, overrides: &Overrides) -> Self {
         let name = path
             .file_stem()
@@ -182,8 +183,8 @@ impl Scene {
     }
 
     /// Sets cell height and time step of the physical model unless `overrides` do. `cell`: cell
-    /// width in metres; `relief_m`: height difference of the ground. Returns the cell height in
-    /// metres: half of the width, or more if the ground would exceed `MOST_LEVELS` cells.
+    /// width in metres; `relief_m`: height difference of the ground in metres. Returns the cell
+    /// height in metres: half of the width, or more if the ground would exceed `MOST_LEVELS` cells.
     fn flow_cells(&mut self, cell: f64, relief_m: f64, overrides: &Overrides) -> f64 {
         if let Some(flow) = self.spec.flow_mut() {
             let (a_metre, longest_s) = STEPS[usize::from(overrides.long_steps)];
@@ -202,13 +203,13 @@ impl Scene {
         height
     }
 
-    /// Records the automatic choice `line` for the summary.
+    /// Records the sentence `line` about an automatic choice, for the summary.
     fn choose(&mut self, line: impl Into<String>) {
         self.choices.push(line.into());
     }
 
     /// Reads the scene's heightmap and crops it to the chosen part. If the file states no cell
-    /// width, or no height of white, a default is assumed and recorded.
+    /// width, or a picture states no height of white, a default is assumed and recorded.
     fn read_heightmap(&mut self) -> Result<Heightmap, SceneError> {
         let map = match self.spec.terrain.load(&self.folder) {
             Err(TerrainError::NoCellSize { .. }) => {
@@ -239,8 +240,8 @@ impl Scene {
             .map_err(|cause| self.wrong_terrain(cause))
     }
 
-    /// Returns the height of white pixels in metres that gives a grey-scale picture a relief of
-    /// [`PICTURE_RELIEF`] of its shorter side; `None` if the picture or an override defines the
+    /// Returns the height of white in metres at which a grey-scale picture has a relief of
+    /// `PICTURE_RELIEF` of its shorter side; `None` if the picture or an override states the
     /// height.
     fn height_of_white(&self, map: &Heightmap) -> Option<f64> {
         let terrain = &self.spec.terrain;
@@ -256,8 +257,8 @@ impl Scene {
             .filter(|white| *white > black_m)
     }
 
-    /// Sets shape of the simulation box and vertical scale for the heightmap `map`, unless
-    /// `overrides` do.
+    /// Sets the shape of the simulation box and the vertical scale for the heightmap `map`, unless
+    /// `overrides` set them.
     fn shape(&mut self, map: &Heightmap, overrides: &Overrides) -> Result<(), SceneError> {
         let mut map = Cow::Borrowed(map);
         let holes = map.no_data();
@@ -312,8 +313,9 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the vertical scale factor: that of the overrides, or one with which a relief of
-    /// `relief` cells is visible on a box of `side` columns.
+    /// Returns the vertical scale factor: that of the overrides, or else a factor at which a relief
+    /// of `relief` cells is visible and fits on a box of `side` columns. Records a factor other
+    /// than 1 for the summary.
     fn stretch(&mut self, relief: f64, side: f64) -> f64 {
         if let Some(wish) = self.spec.terrain.vertical_exaggeration {
             return wish;
@@ -334,8 +336,8 @@ impl Scene {
         stretch
     }
 
-    /// Records for the summary if the cells of the simulation box, `cell` metres wide, are larger
-    /// or smaller than the pixels of the file.
+    /// Records a sentence for the summary if the cells of the simulation box, `cell` metres wide,
+    /// are more than 1 % larger or smaller than the cells of `map`.
     fn tell_cells(&mut self, map: &Heightmap, cell: f64) {
         let (x, z) = map.cell_size_m;
         let file = (x * z).sqrt();
@@ -351,8 +353,8 @@ impl Scene {
         ));
     }
 
-    /// Returns the default vent on the summit, with radius and rate proportional to the simulation
-    /// box.
+    /// Returns the default vent on the summit, with a radius and a rate in proportion to the
+    /// simulation box.
     fn usual_vent(&self) -> VentTable {
         let [nx, _, nz] = self.spec.grid.size;
         let side = nx.min(nz) as f64;
@@ -373,9 +375,9 @@ fn range_of_columns(model: Model) -> (usize, usize) {
     }
 }
 
-/// Returns the number of columns (x, z) of a box around the whole heightmap: as cells of
-/// `cell_size_m` metres require, or else one per pixel, between `least` and `most` along the longer
-/// side.
+/// Returns the number of columns (x, z) of a box around the whole heightmap: with cells of
+/// `cell_size_m` metres or, if that is `None`, one column per cell of `map`; between `least` and
+/// `most` along the longer side.
 fn columns(
     map: &Heightmap,
     cell_size_m: Option<f64>,

@@ -74,7 +74,8 @@ impl HeaterSpec {
 }
 
 impl SceneSpec {
-    /// Checks the values of all heaters, and that the lava melts if there are heaters.
+    /// Checks the values of all heaters, and that the scene's lava has a melting point if the scene
+    /// has heaters.
     pub(super) fn check_heaters(&self) -> Result<(), Invalid> {
         within(
             "number of [[heater]] tables",

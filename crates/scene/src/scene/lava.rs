@@ -6,14 +6,14 @@ use toml::{Table, Value};
 use lavoxel_base::param::{Entry, Form};
 use lavoxel_flow::Lava;
 
-/// Name of the preset that scenes use by default.
+/// Name of the lava preset that scenes use by default.
 const USUAL: &str = "etna-basalt";
 
 /// Lava parameters of a scene, and the preset on which they are based.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct LavaSpec {
-    /// Name of the preset.
+    /// Name of the preset on which the lava is based.
     pub preset: String,
     /// Parameters of the lava: those of the preset with the changes of the scene.
     pub lava: Lava,
@@ -45,8 +45,8 @@ impl LavaSpec {
         })
     }
 
-    /// Returns the parameters that differ from the preset as a table; `None` if the lava cannot be
-    /// serialised.
+    /// Returns a table of the parameters that differ from those of the preset; `None` if the lava
+    /// cannot be serialised.
     fn changes(&self) -> Option<Table> {
         let base = Lava::preset(&self.preset).and_then(|lava| table_of(&lava));
         let own = table_of(&self.lava)?;
@@ -120,8 +120,8 @@ fn table_of(lava: &Lava) -> Option<Table> {
     Table::try_from(lava).ok()
 }
 
-/// Merges `changes` into `table`, whose key is `key`; unknown keys are an error. A nested table is
-/// merged if its law or kind is the same, and replaced otherwise.
+/// Merges `changes` into `table`, the table of the key `key`; a key that `table` lacks is an error.
+/// A nested table is merged if its `law` or `kind` stays the same, and replaced otherwise.
 fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     for (name, value) in changes {
         let path = format!("{key}.{name}");
@@ -152,8 +152,8 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Merges the nested table `inner` into `old`; replaces `old` if its law differs. `path`: dotted
-/// key for messages.
+/// Merges the nested table `inner` into `old`; replaces `old` if the `law` or `kind` differs.
+/// `path`: dotted key for messages.
 fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
     let Value::Table(table) = old else {
         return Ok(());

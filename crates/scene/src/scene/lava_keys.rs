@@ -46,8 +46,8 @@ pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::O
 /// Parsed TOML value with its byte range in the text.
 type Placed<'t> = Spanned<DeValue<'t>>;
 
-/// Value taken from a table of the lava, with the table and the key that will store it, and its
-/// dotted key as written in the scene.
+/// Value removed from a table of the lava, the table and the key to which the value is moved, and
+/// its dotted key as written in the scene.
 struct Taken<'t> {
     table: &'static str,
     key: &'static str,
@@ -55,13 +55,14 @@ struct Taken<'t> {
     value: Placed<'t>,
 }
 
-/// Record of moved values, as pairs of (key that stores the value, key as written in the scene).
+/// Record of moved values, as pairs (dotted key to which the value was moved, dotted key as written
+/// in the scene).
 #[derive(Default)]
 pub(super) struct Moved(Vec<(String, String)>);
 
 impl Moved {
-    /// Returns the error with the key as written in the scene, in place of the key that stores the
-    /// value.
+    /// Returns the error `invalid` with the key as written in the scene instead of the key to which
+    /// the value was moved.
     pub(super) fn as_written(&self, mut invalid: Invalid) -> Invalid {
         for (kept, written) in &self.0 {
             if let Some(rest) = invalid
@@ -86,7 +87,8 @@ fn table_of<'a, 't>(value: &'a mut Placed<'t>) -> Option<&'a mut DeTable<'t>> {
     }
 }
 
-/// Iterates over the tables in the array of tables `list`, with their indices.
+/// Iterates over the tables in the array named `list` of the parsed scene `scene`, as pairs (index,
+/// table).
 fn tables_of<'a, 't>(
     scene: &'a mut DeTable<'t>,
     list: &str,
@@ -104,8 +106,8 @@ fn is_lava(table: &DeTable<'_>) -> bool {
     matches!(table.get("name").map(Spanned::get_ref), Some(DeValue::String(name)) if name == Material::LAVA)
 }
 
-/// Removes the values that other tables store from a table of the lava, and appends them to `from`.
-/// `name`: name of the lava table in messages.
+/// Removes the keys that belong to `[rules]` from `table`, a table of the lava, and appends their
+/// values to `from`. `name`: name of `table` in messages.
 fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     for (own, key) in Material::lava_keys() {
         let taken = |value| Taken {
@@ -118,8 +120,8 @@ fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     }
 }
 
-/// Moves the values in all tables of the lava to the tables that store them. `origin` and `text`:
-/// path and text of the scene, for messages.
+/// Moves the lava parameters in all tables of the lava to `[rules]` and `[look]`. Returns the
+/// record of the moves. `origin` and `text`: path and text of the scene, for messages.
 pub(super) fn take_lava(
     scene: &mut DeTable<'_>,
     (origin, text): (&std::path::Path, &str),
@@ -155,8 +157,8 @@ pub(super) fn take_lava(
     Ok(moved)
 }
 
-/// Checks that a table of the lava has no unknown keys; the error is (message, byte position of the
-/// key).
+/// Checks that `table`, a table of the lava, has no unknown keys; the error is (message, byte
+/// position of the key).
 fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     let known: Vec<_> = Material::form()
         .entries()
@@ -177,7 +179,8 @@ fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     Err((with_nearest_name(&message), wrong.span().start))
 }
 
-/// Converts the `i`-th event from a change of the lava material to a change of the rules.
+/// Converts the event with the index `i` from a change of the lava material to a change of the
+/// rules, and records the moves in `moved`. `text`: text of the scene, for messages.
 fn take_event(
     event: &mut DeTable<'_>,
     i: usize,
@@ -228,7 +231,8 @@ fn take_event(
     Ok(())
 }
 
-/// Moves the value `taken` into `into`, the table that stores it, and records the move in `moved`.
+/// Moves the value `taken` to its table within `into`, which is the whole scene or an event, and
+/// records the move in `moved`. `text`: text of the scene, for messages.
 fn store_value<'t>(
     into: &mut DeTable<'t>,
     taken: Taken<'t>,
@@ -261,8 +265,9 @@ fn store_value<'t>(
     )
 }
 
-/// Inserts `value` under `key`; an error if the table has a different value under the same key.
-/// `names`: (key that stores the value, key as written in the scene).
+/// Inserts `value` under `key` and records the move in `moved`; returns an error if the table has a
+/// different value under the same key. `names`: (key to which the value is moved, key as written in
+/// the scene).
 fn merge<'t>(
     into: &mut DeTable<'t>,
     key: Spanned<toml::de::DeString<'t>>,

@@ -12,14 +12,14 @@ use lavoxel_flow::Lava;
 
 /// Text column at which the descriptions of keys begin, as in the built-in scene.
 const WORDS_AT: usize = 31;
-/// Maximum line length of the listing in characters.
+/// Maximum length of a line of the listing in characters.
 const WIDTH: usize = 120;
 
 /// Nesting depth down to which tables are listed; deeper tables are shown as `{ … }`.
 const DEEPEST: usize = 2;
 
-/// Returns a listing of all tables and keys that the built-in scene lacks, with their default
-/// values.
+/// Returns a listing, as TOML comments, of all tables and keys that the text of the built-in scene
+/// lacks, with their default values.
 pub fn other_keys() -> String {
     let mut listing = Listing {
         shown: shown(VOLCANO),
@@ -45,7 +45,8 @@ pub fn other_keys() -> String {
     listing.lines.join("\n")
 }
 
-/// Returns the dotted names of all keys in the scene text `text`, commented keys included.
+/// Returns the dotted names of all keys in the scene text `text`, including keys that are commented
+/// out.
 fn shown(text: &str) -> BTreeSet<String> {
     let mut table = String::new();
     let mut found = BTreeSet::new();
@@ -73,8 +74,8 @@ fn path_of(table: &str, key: &str) -> String {
     }
 }
 
-/// Returns the keys of a table or of an array of tables, and true for an array; `None` for any
-/// other form of value, and for a table whose keys depend on its kind.
+/// Returns the keys of a table or of an array of tables, and true for an array. `None` if `form` is
+/// neither, and for a table whose keys depend on its kind.
 fn table_of(form: &Form) -> Option<(&[Entry], bool)> {
     match form {
         Form::Table(keys) if keys.iter().any(|key| !key.kinds.is_empty()) => None,
@@ -95,7 +96,7 @@ struct Listing {
 }
 
 impl Listing {
-    /// Returns true if the built-in scene shows the key with the dotted name `path`.
+    /// Returns true if the text of the built-in scene contains the key with the dotted name `path`.
     fn shows(&self, path: &str) -> bool {
         self.shown.contains(path)
     }
@@ -161,7 +162,7 @@ impl Listing {
     }
 }
 
-/// Formats the default value of a key as TOML; null becomes `…`.
+/// Formats `default`, the default value of a key, as TOML; null becomes `…`.
 fn value(default: &Json) -> String {
     match default {
         Json::Null => "…".to_owned(),
@@ -181,7 +182,8 @@ fn value(default: &Json) -> String {
     }
 }
 
-/// Returns a description of a key's range or choices; empty if its text says enough.
+/// Returns a text with the choices, the range or the unit of the key `key`; empty if it has none of
+/// these.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let choice = |form: &Form| match form {
@@ -216,7 +218,7 @@ fn values(key: &Entry) -> String {
     }
 }
 
-/// Formats the end of a range as a number without long runs of zeros.
+/// Formats `number`, an end of a key's range, without long runs of zeros.
 fn limit(number: f64) -> String {
     let plain = number == 0.0 || (1e-3..1e6).contains(&number.abs());
     if plain {

@@ -7,9 +7,9 @@ use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::validate::Invalid;
 
 impl SceneSpec {
-    /// Adds the materials that display a lava that melts to the scene. Existing tables for one of
-    /// its parts, marked by `shows` or by the default name, keep name, look and composition.
-    /// Reactions with lava become reactions with the melt.
+    /// Adds the materials that display a lava with a melting point to the scene. Existing tables
+    /// for one of its parts, marked by `shows` or by the default name, keep name, look and
+    /// composition. Reactions with lava become reactions with the melt.
     pub(super) fn take_melting(&mut self) {
         let Some(flow) = self.flow_spec().filter(|flow| flow.lava.lava.melts()) else {
             return;
@@ -66,16 +66,16 @@ impl SceneSpec {
         }
     }
 
-    /// Returns the material that displays the given part of a lava that melts; `None` if there is
-    /// none.
+    /// Returns the scene's material that displays `part` (solid, melt or mould) of a lava with a
+    /// melting point; `None` if no material does.
     pub(super) fn that_shows(&self, part: Shows) -> Option<&Material> {
         self.materials
             .iter()
             .find(|material| material.shows == Some(part))
     }
 
-    /// Returns the part of a lava that melts which the material `name` displays; `None` if the
-    /// material displays none.
+    /// Returns the part (solid, melt or mould) of a lava with a melting point that the material
+    /// `name` displays; `None` if it displays none.
     pub(super) fn shown(&self, name: &str) -> Option<Shows> {
         self.materials
             .iter()
@@ -83,8 +83,8 @@ impl SceneSpec {
             .shows
     }
 
-    /// Checks that no source, edit or reaction changes the materials that display a lava that
-    /// melts.
+    /// Checks that no source, edit or reaction changes the materials that display a lava with a
+    /// melting point.
     pub(super) fn check_melting(&self) -> Result<(), Invalid> {
         if !self.melts() {
             return Ok(());
@@ -125,8 +125,8 @@ impl SceneSpec {
         Ok(())
     }
 
-    /// Checks that each part of a lava that melts is displayed by exactly one material, and that a
-    /// scene with any other lava has no such materials.
+    /// Checks that each part (solid, melt, mould) of a lava with a melting point is displayed by
+    /// exactly one material, and that a scene with any other lava has no such materials.
     pub(super) fn check_shown(&self) -> Result<(), Invalid> {
         for (i, Material { name, shows, .. }) in self
             .materials
@@ -157,7 +157,7 @@ impl SceneSpec {
     }
 }
 
-/// Returns the looks of mould, solid and melt for the lava preset `preset`.
+/// Returns the looks of the materials [mould, solid, melt] that display the lava preset `preset`.
 fn looks(preset: &str) -> [MaterialLook; 3] {
     let of = |preset, color: &str, waves| MaterialLook {
         color: Some(color.to_owned()),

@@ -66,7 +66,8 @@ pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 pub use crate::film::FilmSpec;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::{Kind, Material, Reaction, check_known};
-/// Edit of the world before the first step: matter that is put into the simulation box or removed.
+/// Edit of the world before the first step: puts matter into a shape in the simulation box, or
+/// removes matter.
 pub use lavoxel_automaton::world::Edit as BodySpec;
 use lavoxel_automaton::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
 use lavoxel_base::grid::Grid;
@@ -92,7 +93,7 @@ pub const VOLCANO: &str = include_str!("../../../../terrains/volcano.toml");
 /// megabytes.
 pub const MAX_FILE: u64 = input::SCENE.most_bytes;
 
-/// Upper bound on the number of threads in a scene.
+/// Upper bound on the number of threads that a scene may ask for.
 pub const MAX_THREADS: usize = 1024;
 
 /// Upper bound on the number of bodies in a scene.
@@ -105,7 +106,8 @@ pub struct Scene {
     pub spec: SceneSpec,
     /// Folder to which file names in the scene are relative.
     folder: PathBuf,
-    /// Path of the scene file, for error messages.
+    /// Path of the scene file, for error messages; a descriptive text if the scene comes from no
+    /// file.
     origin: PathBuf,
     /// Automatic choices for a heightmap that was opened without a scene, one sentence each.
     choices: Vec<String>,
@@ -114,14 +116,14 @@ pub struct Scene {
 }
 
 impl Scene {
-    /// Returns the built-in volcano without air, for files, benchmarks and programs. The window
-    /// opens [`Self::eruption`] instead.
+    /// Returns the scene of the built-in volcano without air, for files, benchmarks and programs.
+    /// The window opens [`Self::eruption`] instead.
     pub fn volcano() -> Self {
         Self::built_in(VOLCANO, "(built-in volcano)")
     }
 
-    /// Returns the scene that the window opens: the built-in volcano with open sides and smoke from
-    /// its crater.
+    /// Returns the scene with which the window opens: the built-in volcano with open sides and
+    /// smoke from its crater.
     pub fn eruption() -> Self {
         Self::built_in(
             include_str!("../../../../terrains/eruption.toml"),
@@ -141,7 +143,8 @@ impl Scene {
         Material::with_lava(self.spec.materials.clone())
     }
 
-    /// Returns all cell quantities that the world of this scene provides.
+    /// Returns the quantities per cell (such as the amount of lava) that a world of this scene
+    /// provides.
     pub fn quantities(&self) -> Vec<Quantity> {
         Quantity::of_cells(
             &self.materials(),
@@ -150,8 +153,8 @@ impl Scene {
         )
     }
 
-    /// Returns the quantity that a slice shows by default: the amount of lava; in a scene without
-    /// lava, the amount of the first other material; in a scene with air only, the ash in the air.
+    /// Returns the quantity that a slice shows by default: the amount of lava; without lava, the
+    /// amount of the first material; in a scene with air only, the ash in the air.
     pub fn usual_quantity(&self) -> Quantity {
         let others = Material::besides_lava(&self.spec.materials)
             .next()
@@ -168,7 +171,8 @@ impl Scene {
         without_lava.unwrap_or_default()
     }
 
-    /// Returns all column quantities that the world of this scene provides, for maps.
+    /// Returns the quantities per column (such as the thickness of lava) that a world of this scene
+    /// provides for maps.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         let flow = self.spec.flow_spec();
         Quantity::of_columns(
@@ -178,7 +182,7 @@ impl Scene {
         )
     }
 
-    /// Reads and validates the scene file at `path`, or the scene in a session file.
+    /// Reads and validates the scene file at `path`; for a session file, the scene in it.
     ///
     /// # Errors
     /// [`SceneError`] if the file cannot be read or the scene is invalid.
@@ -189,7 +193,7 @@ impl Scene {
         }
     }
 
-    /// Reads the text of a scene file, or of the scene in a session file.
+    /// Reads the text of the scene file at `path`; for a session file, the text of the scene in it.
     ///
     /// # Errors
     /// [`SceneError`] if the file cannot be read, is not UTF-8 text, or is too long.
@@ -228,8 +232,8 @@ impl Scene {
         })
     }
 
-    /// Parses and validates the scene text `text` and adds the [default
-    /// reactions](DEFAULT_REACTIONS). File names are relative to the folder of `origin`.
+    /// Parses and validates the scene text `text` and adds the default reactions. File names in the
+    /// text are relative to the folder of `origin`, the path of the scene file.
     ///
     /// # Errors
     /// [`SceneError`] if the scene is invalid.
@@ -243,8 +247,9 @@ impl Scene {
         Ok(self)
     }
 
-    /// Parses and validates the scene text `text` without adding default reactions, because the
-    /// text (from a checkpoint) contains all reactions.
+    /// Parses and validates the scene text `text` of a checkpoint. Default reactions are not added,
+    /// because the text contains all reactions. `origin`: path for messages and relative file
+    /// names.
     ///
     /// # Errors
     /// [`SceneError`] if the scene is invalid.
@@ -258,7 +263,8 @@ impl Scene {
         Self::read(text, origin)
     }
 
-    /// Parses the scene text `text`. The caller has checked the memory limit.
+    /// Parses and validates the scene text `text`, without adding default reactions; `origin`: path
+    /// for messages and relative file names. The caller has checked the memory limit.
     fn read(text: &str, origin: &Path) -> Result<Self, SceneError> {
         let wrong = |e| SceneError::from_toml(origin, text, &e);
         let mut tables = DeTable::parse(text).map_err(wrong)?;
@@ -281,7 +287,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Returns the error for an invalid number of this scene, with the name of its file.
+    /// Returns the error for the invalid value `invalid` of this scene, with the path of the
+    /// scene's file.
     fn invalid(&self, invalid: Invalid) -> SceneError {
         SceneError::Invalid {
             path: self.origin.clone(),
@@ -346,7 +353,7 @@ impl Scene {
         spec.film.validate()
     }
 
-    /// Iterates over the `[[vent]]`, then the `[[source]]`, then the `[[fume]]` tables, each with
+    /// Iterates over the tables `[[vent]]`, `[[source]]` and `[[fume]]`, in this order, each with
     /// its name in messages, such as `vent[0]`.
     pub fn vents(&self) -> impl Iterator<Item = (String, Cow<'_, VentTable>)> {
         let named = |name: &'static str, list| {
@@ -481,7 +488,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Returns the validated events. Shapes from files are not converted to cells yet.
+    /// Returns the validated events of the scene. Shapes from files are not converted to cells yet.
     fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events
@@ -496,7 +503,8 @@ impl Scene {
         }
     }
 
-    /// Converts all vents to positions in cells on the finished ground `ground`.
+    /// Converts all vents of the scene to vents with positions in cells on the ground `ground` in a
+    /// box of shape `grid`.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
         let vents: Vec<_> = self
             .vents()
@@ -506,8 +514,8 @@ impl Scene {
         Ok(vents)
     }
 
-    /// Checks that the simulation box is small enough for pictures, and that the fields for
-    /// pictures are within the memory limit.
+    /// Checks that the simulation box is small enough for pictures, and that the low-passed fields
+    /// for pictures are within the memory limit. A box that fails can still be simulated.
     ///
     /// # Errors
     /// [`SceneError`] if not; the simulation box can still be simulated.
@@ -515,7 +523,8 @@ impl Scene {
         self.check_drawable_with(MemoryEstimate::default())
     }
 
-    /// Checks like `check_drawable`, with `pictures` as additional memory.
+    /// Checks, like `check_drawable`, that the scene can be drawn; the check of the memory limit
+    /// includes `pictures`, the memory of the pictures themselves.
     ///
     /// # Errors
     /// The errors of `check_drawable`.
@@ -529,20 +538,22 @@ impl Scene {
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
-    /// Estimates the memory of the world, of the fields for pictures, and of `pictures`.
+    /// Estimates the memory of the world, of the low-passed fields for pictures, and of the
+    /// pictures themselves (`pictures`).
     pub fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
         self.need().and(fields.unwrap_or_default()).and(pictures)
     }
 
-    /// Memory estimate of what draws a world next to its state: the low-pass and `pictures`.
+    /// Estimates the memory for drawing a world, excluding the world itself: the low-passed fields
+    /// and the pictures themselves (`pictures`).
     pub fn need_of_drawing(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_lowpass(grid));
         fields.unwrap_or_default().and(pictures)
     }
 
-    /// Creates a simulation at step 0 from `state`, a state of this scene, with the vents `vents`
-    /// and without events.
+    /// Creates a simulation at step 0 from `state`, a state of this scene, with the vents `vents`,
+    /// without events, and with the engine `engine`.
     pub fn simulation(
         &self,
         state: State,
@@ -557,7 +568,8 @@ impl Scene {
         simulation.with_reactions(spec.reactions.clone())
     }
 
-    /// Builds the simulation of the scene at step 0 and applies the events of step 0.
+    /// Builds the simulation of the scene at step 0 with the engine `engine`, and applies the
+    /// events of step 0.
     ///
     /// # Errors
     /// [`SceneError`] if a file cannot be read, a value does not fit the ground, or the memory
@@ -631,7 +643,7 @@ impl Scene {
 }
 
 impl BuiltScene {
-    /// Returns the present surface of the ground, with cell width and georeference.
+    /// Returns the current surface of the ground, with cell width and georeference.
     pub(crate) fn surface(&self) -> Surface {
         let (heights, site) = (
             self.simulation.world().ground().surface().to_owned(),
@@ -649,17 +661,17 @@ impl BuiltScene {
     }
 }
 
-/// Simulation built from a scene, with the site of its box.
+/// Simulation built from a scene, with the position of its box on the map.
 pub struct BuiltScene {
     /// Simulation at step 0, with the events of step 0 applied.
     pub simulation: Simulation,
-    /// Position of the simulation box on its map, and the size of its cells.
+    /// Position of the simulation box on the map, and the size of its cells.
     pub site: Site,
     /// Remarks on assumptions made while files were read, one sentence each.
     pub notes: Vec<String>,
 }
-/// Checks that the material `name` exists and has the kind `kind`, as the key `key` of the air
-/// requires. `what`: description of the expected material, for messages.
+/// Checks that the material `name`, which the air's key `key` names, exists and has the kind
+/// `kind`; passes if `name` is `None`. `what`: description of the expected material, for messages.
 fn check_kind(
     (key, name): (&str, Option<&str>),
     materials: &[Material],

@@ -14,15 +14,15 @@ use lavoxel_flow::{Flow, FlowCell};
 use lavoxel_geo::terrain::TerrainKind;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Memory in bytes per column of a vent.
+/// Memory in bytes of a vent per column into which the vent pours.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
 /// Memory in bytes per row of a rate table: in the list of its vent, which grows by doubling, and
 /// in the lists of the simulation.
 pub(super) const BYTES_A_RATE: f64 = 4.0 * size_of::<[f64; 2]>() as f64;
 
-/// Number of steps whose poured lava must fit into memory at once. The memory of the lava is
-/// checked after every step.
+/// Number of steps whose poured lava the memory estimate of the vents includes; during a run, the
+/// memory is checked after every step.
 const STEPS_POURED: f64 = 2.0;
 
 /// Memory in bytes per token of a TOML text while the text is parsed: the token and its value, in
@@ -31,7 +31,8 @@ const BYTES_A_TOKEN: f64 = 128.0;
 
 /// Memory in bytes per TOML table, however few values it has.
 const BYTES_A_TABLE: f64 = 1400.0;
-/// Memory in bytes per TOML array, or per half of a bracketed table name.
+/// Memory in bytes per opening bracket of a TOML text: an array, or one of the two brackets of an
+/// `[[array of tables]]` heading.
 const BYTES_AN_ARRAY: f64 = 700.0;
 
 /// Estimates the memory for parsing the TOML text `text` from the number of its tokens, tables and
@@ -90,8 +91,8 @@ const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
     /// Estimates the memory of the world at step 0 or, if larger, after the event with the largest
-    /// edit. Lava that vents pour later is not included; see
-    /// [`State::check_memory`](lavoxel_sim::state::State::check_memory).
+    /// edit. Lava that vents pour later is not included, because the memory is checked during the
+    /// run.
     pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
         let Ok(grid) = spec.grid.grid() else {
@@ -122,8 +123,8 @@ impl Scene {
             .and(spec.need_of_goals(grid))
     }
 
-    /// Returns the number of air cells; 0 in a scene without air. If only the terrain file states
-    /// the cell width, the air is assumed to have no margin and its default height.
+    /// Returns the number of cells of the air; 0 in a scene without air. If the scene leaves the
+    /// cell width to the terrain file, the air is assumed to have no margin and its default height.
     pub fn air_cells(&self) -> usize {
         let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else {
             return 0;
@@ -132,8 +133,8 @@ impl Scene {
         air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
     }
 
-    /// Estimates the memory of the air and of the low-passed fields that pictures and files use,
-    /// for a box of shape `grid`.
+    /// Estimates the memory of the air and of the low-passed fields from which pictures and files
+    /// are made, for a box of shape `grid`.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
         let fields = self.need_of_lowpass(grid);
         let Some(air) = &self.spec.air else {
@@ -143,7 +144,8 @@ impl Scene {
         fields.and(air.need(grid, cell_m))
     }
 
-    /// Memory of the low-pass fields.
+    /// Estimates the memory of all low-passed fields for a box of shape `grid`: those of lava, of
+    /// all other materials and of the air.
     pub(super) fn need_of_lowpass(&self, grid: Grid) -> MemoryEstimate {
         LowPass::need(grid)
             .and(LowPass::need_of_media(grid, self.spec.other_materials()))
@@ -158,8 +160,8 @@ impl Scene {
         self.check_more(&self.need().and(extra))
     }
 
-    /// Reserves `more` memory until the result is dropped. Fails if the memory in use and `more`
-    /// exceed the limit together.
+    /// Reserves the memory `more` until the result is dropped. Fails if the memory in use and
+    /// `more` exceed the limit together.
     pub(super) fn hold(&self, more: &MemoryEstimate) -> Result<Held, SceneError> {
         self.check_more(more)?;
         Ok(more.held())
@@ -174,9 +176,9 @@ impl Scene {
     }
 }
 
-/// Returns the air table and the cell width in metres for an estimate. If the cell width `cell_m`
-/// is unknown: only the part of the air that does not depend on the width, and a placeholder of 1
-/// m.
+/// Returns an air table and a cell width in metres for a memory estimate: `air` and `cell_m`
+/// themselves or, if `cell_m` is `None`, only the part of the air that does not depend on the
+/// width, and a placeholder of 1 m.
 fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     match cell_m {
         Some(cell_m) => (air.clone(), cell_m),
@@ -195,8 +197,8 @@ fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
 /// that contain them.
 const BYTES_A_RAISED_COLUMN: f64 = 56.0;
 
-/// Estimates the memory of all vents: their columns, the volume poured at once, and the rows of
-/// cells that receive this volume.
+/// Estimates the memory of all vents of the scene: their columns, their tables of rates, and the
+/// lava that they pour in `STEPS_POURED` steps.
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // An unknown cell size is replaced by a small one, which gives an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
@@ -266,8 +268,8 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(surveys(spec, grid))
 }
 
-/// Estimates the memory of the heights of all surveys on all columns, and of the conversion of one
-/// survey.
+/// Estimates the memory of the heights that all surveys of the scene have on all columns, and of
+/// the conversion of one survey.
 fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let surveys = spec
         .edits()
@@ -277,8 +279,8 @@ fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     MemoryEstimate::new("the heights of surveys", grid.columns(), bytes)
 }
 
-/// Estimates the memory of the flow's cells and columns that bodies, events and vents touch in the
-/// physical model. All events are added up.
+/// Estimates the memory of those cells and columns of the flow that bodies, events and vents touch
+/// in the physical model; the memory of all events is added up.
 fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     if spec.model != Model::Flow {
         return MemoryEstimate::default();
@@ -309,20 +311,22 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     )
 }
 
-/// Upper bounds on the matter that edits add to the simulation box.
+/// Upper bounds on the cells and columns that the matter of edits occupies in the simulation box.
 #[derive(Default)]
 struct Put {
     cells: f64,
     deep: f64,
     hollow_columns: f64,
-    /// Number of cells that the flow stores, from the ground to the top of the added matter.
+    /// Number of cells that the flow stores for the added matter, in each column from the floor to
+    /// the top of the matter.
     flow_cells: f64,
-    /// Number of columns in the flow's blocks that are allocated.
+    /// Number of columns in the blocks of columns that the flow allocates for the added matter.
     flow_columns: f64,
 }
 
 impl Put {
-    /// Adds the matter of `edit`. `factor`: memory of its material per cell relative to lava.
+    /// Adds the cells and columns that the matter of `edit` occupies to these bounds. `factor`:
+    /// memory per cell of the edit's material, relative to lava.
     fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
         if !matches!(

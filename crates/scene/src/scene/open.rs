@@ -19,48 +19,52 @@ use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::source::{VentFlow, VentSpec, check_vents};
 
-/// Values that replace keys of a scene: flags of a command line, or a table with the same keys.
+/// Values that replace keys of a scene: flags of a command line, or a table with the names of these
+/// keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
-    /// Number of cells along x, y and z; `None` keeps the scene's.
+    /// Number of cells along x, y and z; `None` keeps the size in the scene.
     pub size: Option<[usize; 3]>,
-    /// Cell width in metres; `None` keeps the scene's.
+    /// Cell width in metres; `None` keeps the width in the scene.
     pub cell_size_m: Option<f64>,
-    /// Cell height in metres, in the physical model; `None` keeps the scene's.
+    /// Cell height in metres, in the physical model; `None` keeps the height in the scene.
     pub cell_height_m: Option<f64>,
-    /// Terrain keys that replace the scene's; those left out keep the scene's. Kind and file are
-    /// ignored.
+    /// Terrain keys that replace those of the scene; a key that is not set keeps its value in the
+    /// scene. Kind and file of the terrain are ignored.
     pub terrain: TerrainSpec,
-    /// Vents that replace all vents of the scene; empty keeps the scene's.
+    /// Vents that replace all vents of the scene; an empty list keeps the vents of the scene.
     pub vents: Vec<VentOverride>,
-    /// GeoJSON files with barriers that are added to those of the scene.
+    /// GeoJSON files with barriers that are added to the barriers of the scene.
     pub barriers: Vec<PathBuf>,
-    /// Surveys of the ground (`.tif`, `.asc`), in the physical model: pairs of the time at which
-    /// the ground changes, and a file. Paths are relative to the working folder.
+    /// Surveys of the ground (`.tif`, `.asc`), in the physical model: pairs of (time since the
+    /// start at which the ground gets the heights of the survey, path of the file). Paths are
+    /// relative to the working folder.
     pub surveys: Vec<(Seconds, PathBuf)>,
-    /// Boundary condition for lava at the sides of the simulation box; `None` keeps the scene's.
+    /// Boundary condition for lava at the sides of the simulation box; `None` keeps the condition
+    /// in the scene.
     pub walls: Option<Walls>,
-    /// Lava of the physical model; `None` keeps the scene's. For a heightmap, a lava selects the
-    /// physical model.
+    /// Lava of the physical model; `None` keeps the lava of the scene. For a heightmap without
+    /// scene, a lava selects the physical model.
     pub lava: Option<LavaSpec>,
-    /// Initial lava before the first step; `None` keeps the scene's. Paths are relative to the
-    /// working folder.
+    /// Initial lava before the first step; `None` keeps the initial lava of the scene. Paths are
+    /// relative to the working folder.
     pub start: Option<StartSpec>,
-    /// Simulated time until the end of the run, in the physical model; `None` keeps the scene's.
+    /// Simulated time until the end of the run, in the physical model; `None` keeps the duration in
+    /// the scene.
     pub duration: Option<Seconds>,
-    /// Time step for a bare heightmap, in the physical model; `None` takes a default.
+    /// Time step for a heightmap without scene, in the physical model; `None` takes a default.
     pub time_step: Option<Seconds>,
-    /// Choice of the default time step for a bare heightmap: true for long steps, which suffice for
-    /// the result of a whole eruption; false for short steps, which suit pictures. Ignored if
-    /// `time_step` is given.
+    /// Choice of the default time step for a heightmap without scene: true for long steps, which
+    /// suffice for the result of a whole eruption; false for short steps, which suit pictures.
+    /// Ignored if `time_step` is given.
     pub long_steps: bool,
-    /// Refinement factor, applied after all other overrides, as in [`Scene::make_finer`]; `None`:
-    /// no refinement.
+    /// Refinement factor, applied after all other overrides (see `Scene::make_finer`); `None`: no
+    /// refinement.
     pub finer: Option<usize>,
 }
 
-/// Vent that replaces those of the scene. Written as text: `64,64` (cells), `1200m,800m`,
+/// Vent that replaces the vents of the scene. Written as text: `64,64` (cells), `1200m,800m`,
 /// `map:499800,4178300` or `summit`; a fissure as two places, `1200m,800m..1500m,900m`; each
 /// optionally followed by a rate: `@2.5` (full cells per step), `@15m3/s`, or a table of rates,
 /// `@rates.csv`.
@@ -72,7 +76,7 @@ pub struct VentOverride {
     /// Last point of a fissure, in the units of `place`; `None` for a round vent.
     pub to: Option<[f64; 2]>,
     /// Rate in full cells per step, in the cellular automaton (classic model); `None` takes the
-    /// default rate, which around a heightmap depends on the size of the simulation box.
+    /// default rate, which for a heightmap without scene depends on the size of the simulation box.
     pub rate: Option<f64>,
     /// Rate in m³/s, in the physical model; `None` takes
     /// [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
@@ -163,7 +167,7 @@ impl FromStr for VentOverride {
 }
 
 impl Scene {
-    /// Converts `vent` to a vent that opens at the present step of `stage`, on the present ground.
+    /// Converts `vent` to a vent that opens at the current step of `stage`, on the current ground.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] if the position is outside of the simulation box, the rate belongs
@@ -195,14 +199,16 @@ impl Scene {
 }
 
 impl Overrides {
-    /// Vents in place of those of a scene; missing keys are taken from `model`.
+    /// Returns the tables of the vents in `vents`; keys that a vent does not state are taken from
+    /// the table `model`.
     pub(super) fn vents_like(&self, model: &VentTable) -> Vec<VentTable> {
         self.vents.iter().map(|vent| vent.like(model)).collect()
     }
 }
 
 impl VentOverride {
-    /// Converts to a vent table; keys that this vent does not give are taken from `model`.
+    /// Converts this vent to a vent table; keys that the vent does not state are taken from the
+    /// table `model`.
     fn like(&self, model: &VentTable) -> VentTable {
         let flow = self
             .rate_m3_s
@@ -227,8 +233,9 @@ impl VentOverride {
         }
     }
 
-    /// Checks that the rate belongs to the model `model`. `key`: name of the vent's table in
-    /// messages.
+    /// Checks that the rate of this vent has the unit of the scene's model `model`: m³/s in the
+    /// physical model, full cells per step in the cellular automaton. `key`: name of the vent's
+    /// table in messages.
     fn check(&self, key: &str, model: Model) -> Result<(), Invalid> {
         match (model, self.rate, self.rate_m3_s) {
             (Model::Flow, Some(rate), _) => Err(Invalid::new(
@@ -280,12 +287,12 @@ impl Scene {
     }
 
     /// Returns true if the file at `path` is a heightmap and not a scene, judged by its extension
-    /// or else by its first bytes.
+    /// or, if that is unknown, by its first bytes.
     pub fn is_heightmap(path: &Path) -> bool {
         !is_toml(path) && !is_session(path) && is_heightmap(path)
     }
 
-    /// Replaces keys of the scene by those of `overrides` and validates the scene again.
+    /// Replaces keys of the scene by the values in `overrides` and validates the scene again.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] if a number is out of range, or a key does not apply to this kind of
@@ -334,8 +341,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Applies those of the overrides that belong to the physical model; fails if there are any and
-    /// the scene uses the cellular automaton (classic model).
+    /// Applies those overrides that belong to the physical model. Fails if `overrides` have such
+    /// values and the scene uses the cellular automaton (classic model).
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let model = self.spec.model;
         for (i, vent) in overrides.vents.iter().enumerate() {

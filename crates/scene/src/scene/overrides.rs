@@ -1,4 +1,4 @@
-//! Variation of a scene: replaces numbers that key paths name, for calibration and sampling.
+//! Variation of a scene: replaces numbers of the scene by key path, for calibration and sampling.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,10 +9,10 @@ use super::{Scene, SceneError};
 use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_sim::source::VentFlow;
 
-/// Name that stands for a factor on the rates of all vents, in place of a key path.
+/// Key path that stands for a factor on the effusion rates of all lava vents.
 const RATES: &str = "rates";
 
-/// Upper bound on the length of a key path, in bytes.
+/// Upper bound on the length of the key path of a number, in bytes.
 const LONGEST: usize = 200;
 
 /// Key path that names a number of a scene, such as `flow.lava.yield_pa` or `vent[0].x_m`; or
@@ -30,7 +30,7 @@ enum KeySegment {
 }
 
 impl NumberKey {
-    /// Returns true if the path is `rates`, the factor on all rates.
+    /// Returns true if the path is `rates`, the factor on the effusion rates of all lava vents.
     pub fn is_rates(&self) -> bool {
         self.text == RATES
     }
@@ -81,7 +81,7 @@ impl FromStr for NumberKey {
     }
 }
 
-/// Scene of which copies with other numbers can be made repeatedly.
+/// Scene from which copies with other values of some numbers are made repeatedly.
 #[derive(Clone, Debug)]
 pub struct Template {
     scene: Scene,
@@ -89,7 +89,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Creates a template from `scene`.
+    /// Creates a template whose original numbers are those of `scene`.
     ///
     /// # Errors
     /// The errors of [`Scene::to_toml`].
@@ -104,7 +104,7 @@ impl Template {
         })
     }
 
-    /// Returns the scene with its original numbers.
+    /// Returns the scene from which the template was created, with its original numbers.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
@@ -153,7 +153,7 @@ impl Template {
 }
 
 impl fmt::Display for Template {
-    /// Formats the file as the text of its TOML table.
+    /// Formats the scene of the template as TOML text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.table)
     }
@@ -175,8 +175,8 @@ impl Scene {
     }
 }
 
-/// Sets the number at the key path `parts` in `table`. Missing tables are created; their other keys
-/// have defaults. The error is the end of a sentence about the path.
+/// Sets the number at the key path `parts` in `table`. Missing tables are created, and their other
+/// keys have defaults. The error is text that follows the key path in a message.
 fn set_number(table: &mut Table, parts: &[KeySegment], number: f64) -> Result<(), String> {
     let [KeySegment::Name(name), rest @ ..] = parts else {
         return Err("a path begins with a name".to_owned());

@@ -32,8 +32,8 @@ const BASE: &str = "base.toml";
 const HISTORY: &str = "history.toml";
 const THUMBNAIL: &str = "thumbnail.png";
 
-/// Upper bound on the length of a heightmap or mesh in a session file, in bytes. Longer files are
-/// not packed.
+/// Upper bound on the length in bytes of a heightmap or mesh that is packed into a session file; a
+/// longer file is not packed.
 pub const MAX_PACKED: u64 = 16 << 20;
 
 /// Upper bound on the length of the history in a session file, in bytes.
@@ -45,23 +45,23 @@ pub struct Extras<'a> {
     /// Scene before any action, and the history of actions and branches since then as text in the
     /// window's format; `None` if there is no history.
     pub history: Option<(&'a Scene, &'a str)>,
-    /// Thumbnail as the bytes of a PNG file; `None` if there is none.
+    /// Thumbnail of the session as the bytes of a PNG file; `None` if there is none.
     pub thumbnail: Option<&'a [u8]>,
 }
 
-/// Bytes of an entry, with the reservation of their memory.
+/// Bytes of one entry of a session file, and the reservation that counts their memory.
 struct Packed {
     bytes: Vec<u8>,
     _held: Held,
 }
 
-/// Files that a scene reads, collected for its session file.
+/// Files that a scene reads, collected in order to pack them into a session file.
 #[derive(Default)]
 struct Files {
-    /// Contents of the packed files by entry name.
+    /// Contents of the packed files; key: name of the entry in the session file.
     packed: BTreeMap<String, Packed>,
-    /// Path to be written in the packed scene, by absolute path of the file: an entry name, or the
-    /// absolute path if the file is not packed.
+    /// Paths that the packed scene states; key: absolute path of the file, value: name of its
+    /// entry, or the absolute path if the file is not packed.
     names: BTreeMap<PathBuf, PathBuf>,
     /// Absolute paths of the files that are not packed because they exceed `MAX_PACKED`.
     left_out: Vec<PathBuf>,
@@ -69,8 +69,8 @@ struct Files {
 
 impl Scene {
     /// Writes a session file to `path`: the scene, the files that it reads, and `extras`. Returns
-    /// the files that were too long to be packed; the packed scene refers to these by absolute
-    /// paths.
+    /// the paths of files that were too long to be packed; the packed scene refers to these files
+    /// by absolute paths.
     ///
     /// # Errors
     /// The errors of [`Scene::save`], and [`SceneError::Read`] if a file cannot be read.
@@ -100,7 +100,7 @@ impl Scene {
 }
 
 /// Reads the scene before any action and the text of the history from the session file at `path`;
-/// `None` if it has no history.
+/// `None` if the session file has no history.
 ///
 /// # Errors
 /// [`SceneError`] if the history is longer than [`MAX_HISTORY`], is not UTF-8 text or cannot be
@@ -123,8 +123,8 @@ pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     Ok(Some((Scene::load(&path.join(BASE))?, text)))
 }
 
-/// Reads the thumbnail of the session file at `path`, as the bytes of a PNG file; `None` if there
-/// is none.
+/// Reads the thumbnail of the session file at `path`, as the bytes of a PNG file; `None` if the
+/// session file has no thumbnail.
 ///
 /// # Errors
 /// [`SceneError::Read`] if the thumbnail cannot be read.
@@ -132,8 +132,8 @@ pub fn thumbnail(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     extra(&path.join(THUMBNAIL))
 }
 
-/// Reads the entry of a session file at `path` (path of the session file and entry name); `None` if
-/// there is no such entry.
+/// Reads one entry of a session file; `None` if the session file has no such entry. `path`: path of
+/// the session file joined with the entry's name.
 fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     match archive::file(path) {
         None => Ok(None),
@@ -148,7 +148,7 @@ fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
 
 impl Files {
     /// Packs the file at `path` with its sidecar files, unless the file is too long. Returns the
-    /// path to be written in the packed scene.
+    /// path by which the packed scene refers to the file.
     fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
         let read = |cause| SceneError::Read {
             path: path.to_owned(),
@@ -169,8 +169,8 @@ impl Files {
         Ok(name)
     }
 
-    /// Adds the file read from `path` to the session file under an unused entry name, and its
-    /// sidecar files under matching names. Returns the entry name.
+    /// Adds `packed`, the file read from `path`, to the session file under an unused entry name,
+    /// and its sidecar files under matching names. Returns the entry name.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path
             .extension()
@@ -264,7 +264,8 @@ mod tests {
     use crate::scene::BuiltScene;
     use lavoxel_automaton::engine::plain::Plain;
 
-    /// Creates a scene in `folder` with a heightmap, the projection of the heightmap, and a mesh.
+    /// Returns a scene in `folder` with a heightmap, a sidecar file of the heightmap with its
+    /// projection, and a mesh.
     fn with_files(folder: &Path) -> Scene {
         for name in ["maunga_whau.asc", "maunga_whau.prj", "bridge.obj"] {
             let from = Path::new(env!("CARGO_MANIFEST_DIR"))

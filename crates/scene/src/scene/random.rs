@@ -31,14 +31,15 @@ table! {
     }
 }
 
-/// Ratio of the crater's depth to its radius.
+/// Ratio of the depth of the random volcano's crater to its radius.
 const DEPTH: f64 = 1.7;
-/// Side length of the default volcano's box, in cells.
+/// Length in cells of a horizontal side of the default volcano's box.
 const USUAL_SIDE: f64 = 128.0;
-/// Angle in degrees from the direction of the camera to that of the sun, clockwise seen from above.
-/// The sun stands behind the camera and lights the visible side of the volcano.
+/// Horizontal angle in degrees from the direction of the camera to the direction of the sun, both
+/// seen from the volcano, clockwise from above. The sun stands behind the camera and lights the
+/// visible side of the volcano.
 const SUN_ASIDE_DEG: f32 = 52.0;
-/// Number of film steps for a volcano of the default size.
+/// Number of simulation steps in the film of a volcano of the default size.
 const USUAL_STEPS: f64 = 3000.0;
 
 impl RandomVolcano {
@@ -125,17 +126,18 @@ every = {}
     }
 
     /// Returns the angle about the vertical axis by which volcano, camera and sun are rotated, in
-    /// whole degrees; it depends on the seed.
+    /// whole degrees; derived from the seed.
     fn turn_deg(&self) -> f32 {
         (mix64(u64::from(self.seed)) % 360) as f32
     }
 }
 
-/// Text in place of a file path in messages about a generated scene.
+/// Text that messages about a generated scene show in place of a file path.
 const ORIGIN: &str = "(random volcano)";
 
 impl Scene {
-    /// Creates the scene of a random volcano. Equal parameters give equal bits on every machine.
+    /// Creates the scene of the random volcano `volcano`. Equal parameters give equal bits on every
+    /// machine.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] with the parameter that is out of range.

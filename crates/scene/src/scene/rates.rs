@@ -35,14 +35,14 @@ use lavoxel_files::table::{self, Table};
 /// Upper bound on the number of rows of a rate file.
 const MOST_ROWS: usize = 100_000;
 
-/// Memory in bytes per row while rate files are merged: the row, the row with its time, and the
-/// merged row, in lists that grow by doubling.
+/// Memory in bytes per row while rate files are merged: the row, the row with its converted time,
+/// and the merged row, in lists that grow by doubling.
 const BYTES_A_ROW: f64 =
     2.0 * (2 * size_of::<RateRow>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
-/// Name of the rows of rate tables in a message about memory.
+/// Description of the rows of rate files in the message about the memory limit.
 const ROWS: &str = "the rows of the tables of rates";
-/// Advice in that message for using less memory.
+/// Advice in the message about the memory limit: to keep one row per hour or per day.
 const MEND: &str = "keep those of an hour or a day";
 
 /// Names of time columns in lower case, each with the factor that converts its values to seconds.
@@ -52,19 +52,20 @@ const TIMES: [(&str, f64); 4] = [
     ("time_h", 3600.0),
     ("time_d", 86_400.0),
 ];
-/// Name of the column of dates, in lower case.
+/// Name of the column of dates in a rate file, in lower case.
 const DATE: &str = "date";
-/// Name of the column of effusion rates in m³/s.
+/// Name of the column of effusion rates (m³/s) in a rate file, in lower case.
 const RATE: &str = "rate_m3_s";
 /// Names of columns of radiated power, each with the factor that converts its values to W.
 const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
-/// Name of the column of standard errors of the effusion rate in m³/s.
+/// Name of the column of standard errors of the effusion rate (m³/s) in a rate file, in lower case.
 const ERROR: &str = "error_m3_s";
 /// Names of columns of standard errors of the power, each with the factor that converts its values
 /// to W.
 const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
 
-/// Row of a rate file: time, rate in m³/s, and standard error of the rate in m³/s if known.
+/// Row of a rate file: time, effusion rate in m³/s, and standard error of the rate in m³/s if
+/// known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct RateRow {
     when: When,
@@ -75,20 +76,21 @@ struct RateRow {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum When {
     Seconds(f64),
-    /// Date, in seconds since 1970-01-01 UTC.
+    /// Date of a row of a rate file, in seconds since 1970-01-01 UTC.
     Date(f64),
 }
 
 impl Scene {
-    /// Returns the scene with the contents of all rate files in place of the file names. `text`:
-    /// the scene's text, from which errors get line numbers.
+    /// Returns the scene with its rate files read and the rows of the files stored in its vents.
+    /// `text`: text of the scene, for line numbers in errors.
     pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
         self.read_rates()
             .map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
         Ok(self)
     }
 
-    /// Reads the rate files of all vents whose files were not read yet.
+    /// Reads the rate files of all vents whose files have not been read yet, and stores their rows
+    /// in the vents.
     pub(super) fn read_rates(&mut self) -> Result<(), Invalid> {
         // Summed over all vents, because their tables exist at the same time.
         let mut held = Vec::new();
@@ -113,7 +115,7 @@ impl Scene {
 
 impl RatesFiles {
     /// Reads the rate files (relative to `folder`) and merges their rows. Returns rows [time in s
-    /// from the start, rate in m³/s], ascending by time.
+    /// from the start of the simulation, rate in m³/s], ascending by time.
     ///
     /// # Errors
     /// Returns the name of the file and a sentence about the fault.
@@ -145,8 +147,8 @@ impl RatesFiles {
             .any(|row| matches!(row.when, When::Date(_)))
     }
 
-    /// Converts the times of all rows to seconds from the start, sorts the rows, and merges rows of
-    /// equal time. Returns rows [time in s, rate in m³/s].
+    /// Converts the times of all rows to seconds from the start of the simulation, sorts the rows,
+    /// and merges rows of equal time. Returns rows [time in s, rate in m³/s].
     fn join(&self, rows: &[RateRow]) -> Result<Vec<[f64; 2]>, String> {
         let dates = || {
             rows.iter().filter_map(|row| {
@@ -213,7 +215,8 @@ impl RatesFiles {
     }
 }
 
-/// Returns the rows from time 0 on. The last rate at or before time 0 applies from time 0 on.
+/// Returns the rows of a rate table whose times are above 0, after a row at time 0 with the last
+/// rate at or before that time. Rows are [time in s, rate in m³/s].
 fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let before = rows.iter().rposition(|[time, _]| *time <= 0.0);
     let first = before.map(|at| [0.0, rows[at][1]]);
@@ -230,8 +233,8 @@ fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<RateRow>, String> 
     rows.map_err(|error| error.to_string())?
 }
 
-/// Parses the rows of a rate file. `radiant_j_m3`: radiated energy per erupted volume in J/m³,
-/// which converts radiant power to a rate.
+/// Parses the rows of a rate file. `radiant_j_m3`: radiated energy per erupted volume in J/m³, by
+/// which radiant power is divided to get a rate.
 fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<RateRow>, String> {
     let table = Table::parse(text, MOST_ROWS)?;
     let columns = Columns::from_table(&table, radiant_j_m3)?;
@@ -250,7 +253,8 @@ fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<RateRow>, String> 
 /// Indices of the columns of a rate file, each with the factor that converts its values to SI
 /// units.
 struct Columns {
-    /// Index of the time column, and the factor to seconds; `None` for a column of dates.
+    /// Index of the time column, and the factor that converts its values to seconds; the factor is
+    /// `None` for a column of dates.
     time: (usize, Option<f64>),
     rate: (usize, f64),
     error: Option<(usize, f64)>,

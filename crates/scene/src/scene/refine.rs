@@ -19,7 +19,7 @@ use lavoxel_geo::terrain::{DEFAULT_CELL_SIZE_M, TerrainKind, TerrainSpec};
 use lavoxel_sim::goals::GoalSpec;
 use lavoxel_sim::simulation::EventSpec;
 
-/// Upper bound on the refinement factor.
+/// Upper bound on the factor by which a scene can be refined.
 pub const MOST_FINER: usize = 8;
 
 /// Default thickness of the rock below the lowest height of a heightmap, in cells.
@@ -27,13 +27,13 @@ const USUAL_BASE: f64 = 4.0;
 
 /// Upper bound on the smoothing radius of a look, in cells.
 const MOST_SMOOTHING: f32 = 3.0;
-/// Upper bound on the size of crust plates of a look.
+/// Upper bound on the size of crust plates in a look, in cells.
 const MOST_PLATE: f32 = 1000.0;
 
 impl Scene {
     /// Divides each cell into `factor` cells along each side and converts all values in cells and
     /// steps accordingly, so that the same eruption is computed at a higher resolution. Memory is
-    /// not checked here, but when the scene is built.
+    /// checked only when the scene is built.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] if `factor` is out of range, or with the key that cannot be refined:
@@ -138,15 +138,15 @@ struct Finer {
 }
 
 impl Finer {
-    /// Divides the cell width by the factor. If a scene on a heightmap states no cell width, the
-    /// width is still chosen automatically.
+    /// Divides the cell width `edge_m` by the factor. Without effect on a scene whose heightmap
+    /// determines the cell width (`None`).
     fn cells(self, edge_m: &mut Option<f64>, kind: TerrainKind) {
         let usual = (kind != TerrainKind::Heightmap).then_some(DEFAULT_CELL_SIZE_M);
         *edge_m = edge_m.or(usual).map(|edge| edge / self.by);
     }
 
-    /// Multiplies the thickness of the rock below a heightmap, which is in cells. Generated ground
-    /// is unchanged, since it is defined in fractions of the simulation box.
+    /// Multiplies the thickness of the rock below a heightmap, in cells, by the factor. Generated
+    /// ground does not change, because it is defined in fractions of the simulation box.
     fn terrain(self, terrain: &mut TerrainSpec) {
         let usual = (terrain.kind == TerrainKind::Heightmap).then_some(USUAL_BASE);
         terrain.base_cells = terrain.base_cells.or(usual).map(|cells| cells * self.by);
@@ -156,8 +156,8 @@ impl Finer {
         *steps = steps.saturating_mul(self.factor as u64);
     }
 
-    /// Converts the list of shortened steps, pairs of (step, end in seconds), for refined steps of
-    /// `step_s` seconds. Each shortened step becomes `factor` steps.
+    /// Returns the list `short` of shortened steps, pairs of (step, end in seconds), converted for
+    /// refined steps of `step_s` seconds. Each shortened step becomes `factor` steps.
     fn short_steps(self, short: &[[f64; 2]], step_s: f64) -> Vec<[f64; 2]> {
         let mut finer = Vec::new();
         let (mut next, mut next_s) = (0.0, 0.0);
@@ -181,7 +181,7 @@ impl Finer {
     }
 
     /// Converts position, radius, rate and steps of a vent. If `is_volume` is false, the rate is a
-    /// probability or in kg/s and stays unchanged.
+    /// probability or in kg/s and does not change.
     fn vent(self, vent: &mut VentTable, is_volume: bool) {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (*x * self.by, *z * self.by);
@@ -203,7 +203,8 @@ impl Finer {
         vent.end.iter_mut().for_each(|end| self.steps(end));
     }
 
-    /// Returns the factor per refined step whose `factor`-th power is `share`.
+    /// Returns the fraction that a refined step must keep so that `factor` refined steps together
+    /// keep the fraction `share` (0 to 1): `share`^(1/`factor`).
     fn kept(self, share: f64) -> f64 {
         share.powf(1.0 / self.by)
     }
@@ -212,7 +213,7 @@ impl Finer {
         1.0 - self.kept(1.0 - share)
     }
 
-    /// Converts the rules: losses of energy per move.
+    /// Converts the rules: the loss of energy per move of matter is spread over `factor` moves.
     fn rules(self, rules: &mut RulesSpec) {
         rules.alpha = self.kept(rules.alpha);
         rules.beta = self.kept(rules.beta);
@@ -220,14 +221,15 @@ impl Finer {
         rules.friction.on_liquid = self.lost(rules.friction.on_liquid);
     }
 
-    /// Converts a material: the compressibility is scaled so that a column of equal depth in metres
-    /// holds the same surplus.
+    /// Divides the compressibility of a material by the factor, so that a column of equal depth in
+    /// metres holds the same surplus over its uncompressed amount.
     fn material(self, material: &mut Material) {
         material.compress.max /= self.by;
     }
 
-    /// Converts a reaction. At a face between two materials, the larger numbers of faces and of
-    /// steps cancel and the probability stays; within a cell, the probability per step is reduced.
+    /// Converts the probability of a reaction per step. At a face between two materials it does not
+    /// change, because there are more faces and more steps but less matter per cell; within a cell,
+    /// it is divided by the factor.
     fn reaction(self, reaction: &mut Reaction) {
         if reaction.near.is_none() && reaction.place.is_none_or(|place| place == Where::Cell) {
             reaction.chance /= self.by;
@@ -289,7 +291,8 @@ impl Finer {
         }
     }
 
-    /// Converts a goal: volumes in full cells are multiplied so that they stay the same in m³.
+    /// Converts a goal: its shape and its steps are multiplied by the factor, and its volumes in
+    /// full cells so that they stay equal in m³.
     fn goal(self, goal: &mut GoalSpec) {
         self.shape(&mut goal.shape);
         self.steps(&mut goal.until);
@@ -299,7 +302,7 @@ impl Finer {
         volumes.for_each(|cells| *cells *= self.by.powi(3));
     }
 
-    /// Converts an event that changes rules, as the rules themselves.
+    /// Converts `rules`, which an event changes, like the rules of the scene.
     fn change(self, rules: &mut RulesChange) {
         rules.each(|key, value| match key {
             "alpha" | "beta" => self.kept(value),
@@ -308,15 +311,15 @@ impl Finer {
         });
     }
 
-    /// Converts the air: times in seconds stay, and losses per step are distributed over more
-    /// steps.
+    /// Converts the air: the time step and the losses per step are divided by the factor; times in
+    /// seconds do not change.
     fn air(self, air: &mut AirSpec) {
         air.step_s /= self.by;
         air.friction = air.friction.map(|part| part / self.by);
         air.article.heat_decay = air.article.heat_decay.map(|part| part / self.by as f32);
     }
 
-    /// Converts the look, so that surface patterns of the lava keep their size in metres.
+    /// Converts the look, so that patterns on the surface of the lava keep their size in metres.
     fn look(self, look: &mut LookSpec) {
         look.smoothing = (look.smoothing * self.by as f32).min(MOST_SMOOTHING);
         look.plate_size = look

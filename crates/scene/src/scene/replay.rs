@@ -1,4 +1,4 @@
-//! Conversion of a session to a scene, whose run gives the same bits as the session.
+//! Conversion of a session to a scene; a run of this scene gives the same bits as the session.
 
 use super::{Scene, VentTable};
 use lavoxel_sim::simulation::{EventSpec, Simulation};
@@ -6,7 +6,8 @@ use lavoxel_sim::source::List;
 
 impl Scene {
     /// Returns this scene with the vents, events and number of steps of `simulation`, which must
-    /// have been built from this scene. A run of that scene gives the simulation's state.
+    /// have been built from this scene. A run of the returned scene ends in the state of
+    /// `simulation`.
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
@@ -14,7 +15,8 @@ impl Scene {
         scene
     }
 
-    /// Returns this scene with all vents and events of `simulation`, past and future.
+    /// Returns this scene with all vents and events of `simulation`, including those before the
+    /// current step and those after it.
     pub fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
         let of_list = |list| {

@@ -12,8 +12,8 @@ use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;
 
 impl Scene {
-    /// Writes the scene to `path`. The scene names heightmaps and meshes by paths relative to the
-    /// file, or by absolute paths if they are elsewhere; a [session file](super::pack) contains
+    /// Writes the scene to `path`. In a scene file, heightmaps and meshes are named by paths
+    /// relative to the file, or by absolute paths if they are elsewhere; a session file contains
     /// them.
     ///
     /// # Errors
@@ -43,8 +43,9 @@ impl Scene {
         })
     }
 
-    /// Serialises the scene as TOML for the file `path`. `name_of` returns the name that the text
-    /// uses for each file that the scene reads. Names of files embedded in the program are kept.
+    /// Serialises the scene as TOML for the file `path`. `name_of` returns the name by which the
+    /// text refers to each file that the scene reads. Names of files embedded in the program do not
+    /// change.
     pub(super) fn text(
         &self,
         path: &Path,

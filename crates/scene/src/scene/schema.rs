@@ -11,7 +11,7 @@ use lavoxel_flow::Heats;
 use lavoxel_sim::goals::GoalSpec;
 
 /// Returns the JSON schema (draft 7) of scene files: every key with type, range, default and
-/// description; other keys are forbidden.
+/// description; all other keys are forbidden.
 pub fn schema() -> Json {
     let mut schema = of_form(
         &SceneSpec::form(),
@@ -93,8 +93,8 @@ pub(super) fn defaults() -> Json {
     defaults
 }
 
-/// Returns the JSON schema of a value of the form `form`. `default`: its default value; `range`:
-/// limits of its numbers.
+/// Returns the JSON schema of a value whose type is `form`. `default`: its default value; `range`:
+/// lowest and highest number that it may contain.
 fn of_form(form: &Form, default: &Json, range: (f64, f64)) -> Map<String, Json> {
     let schema = match form {
         Form::Number => number("number", range),
@@ -165,8 +165,8 @@ fn of_table(keys: &[Entry], defaults: &Json) -> Json {
     schema
 }
 
-/// Returns a schema for each kind of a table whose keys depend on its kind, with the keys that this
-/// kind allows; empty for any other table.
+/// Returns, for a table whose keys depend on its kind, one JSON schema per kind with the keys that
+/// the kind allows; an empty list for any other table.
 fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
     let Some(Entry {
         key: tag,

@@ -1,4 +1,4 @@
-//! Keys of a scene file, every one with a default.
+//! Keys of a scene file; every key has a default.
 
 use serde::{Deserialize, Serialize};
 
@@ -89,7 +89,7 @@ table! {
 }
 
 impl SceneSpec {
-    /// Estimates the memory of the cells that goals watch, in a box of shape `grid`.
+    /// Estimates the memory of the cells that the scene's goals watch, in a box of shape `grid`.
     pub fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
         self.goals
             .iter()
@@ -97,7 +97,7 @@ impl SceneSpec {
             .fold(MemoryEstimate::default(), MemoryEstimate::and)
     }
 
-    /// Returns the number of materials other than lava, which is the number of their layers. A
+    /// Returns the number of materials other than lava, each of which has one layer. A
     /// `[[material]]` table for the lava is not counted.
     pub fn other_materials(&self) -> usize {
         Material::besides_lava(&self.materials).count()

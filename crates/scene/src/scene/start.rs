@@ -1,5 +1,5 @@
-//! Table `[flow.start]`: lava that lies in the simulation box before the first step, from a map of
-//! its thickness, an outline, or two heightmaps.
+//! Table `[flow.start]`: lava that lies in the simulation box before the first step, given by a map
+//! of its thickness, an outline, or two heightmaps.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ const MOST_M: f64 = 1000.0;
 /// Upper bound on the temperature of initial lava, in kelvin.
 const MOST_KELVIN: f64 = 3000.0;
 
-/// Memory in bytes per column while initial lava is read: thickness and list entry.
+/// Memory in bytes per column with initial lava while the lava is read: thickness and list entry.
 const BYTES_A_COLUMN: f64 = 64.0;
 
 table! {
@@ -63,8 +63,8 @@ table! {
 }
 
 impl StartSpec {
-    /// Creates the table for lava in `file`: an outline if the extension is that of a vector format
-    /// (`.geojson`, `.json`, `.gpkg`), otherwise a map of its thickness.
+    /// Creates the table for initial lava in `file`: an outline if the extension is that of a
+    /// vector format (`.geojson`, `.json`, `.gpkg`), otherwise a map of the lava's thickness.
     pub fn of_file(file: PathBuf) -> Self {
         let is_outline = ["geojson", "json", "gpkg"].contains(&&*ending(&file));
         let (thickness, outline) = if is_outline {
@@ -79,7 +79,8 @@ impl StartSpec {
         }
     }
 
-    /// Returns the table with absolute paths in place of paths relative to the working folder.
+    /// Returns a copy of the table in which paths relative to the working folder are replaced by
+    /// absolute paths.
     pub(super) fn with_whole_names(&self) -> Self {
         let mut start = self.clone();
         for file in start.files_mut() {
@@ -133,21 +134,22 @@ impl StartSpec {
         })
     }
 
-    /// Returns true if the terrain's heights are those of the lava's surface, and not of the ground
-    /// below.
+    /// Returns true if the heights of the terrain are those of the lava's surface and not of the
+    /// ground below.
     fn is_in_terrain(&self) -> bool {
         self.in_terrain || self.before.is_some()
     }
 }
 
-/// Initial lava of a scene: its columns and its temperature in kelvin.
+/// Initial lava of a scene: columns with the thickness of their lava, and temperature of the lava
+/// in kelvin.
 pub(super) struct Start {
     lava: Vec<Standing>,
     temperature_k: f64,
 }
 
 impl Start {
-    /// Estimates the memory of the lava's columns and cells in a flow.
+    /// Estimates the memory of the initial lava's columns and cells in a flow in the box `space`.
     pub(super) fn need(&self, space: FlowBox) -> MemoryEstimate {
         let cells = |standing: &Standing| (standing.thickness_m / space.dz_m).ceil() + 2.0;
         let cells: f64 = self.lava.iter().map(cells).sum();
@@ -168,7 +170,7 @@ impl Start {
         ))
     }
 
-    /// Puts the lava into `flow`, on top of its ground.
+    /// Adds the initial lava to `flow`, on top of the ground of `flow`.
     pub(super) fn add_to(&self, flow: &mut Flow) {
         flow.stand(&self.lava, self.temperature_k);
     }
@@ -176,7 +178,7 @@ impl Start {
 
 impl Scene {
     /// Reads the initial lava; `None` if the scene has none. If the terrain's heights are those of
-    /// the lava's surface, `heights` (in cells) are lowered to the ground below.
+    /// the lava's surface, lowers `heights` (in cells) to the ground below the lava.
     pub(super) fn lava_at_start(
         &self,
         heights: &mut Array2<f32>,
@@ -208,7 +210,8 @@ impl Scene {
     }
 }
 
-/// Returns the indices (row, column) into a height array for the column index `column`.
+/// Returns the indices (row, column) into an array of heights for the column with the index
+/// `column`.
 fn at(site: &Site, column: u32) -> (usize, usize) {
     (
         column as usize / site.grid.nx,
@@ -216,7 +219,7 @@ fn at(site: &Site, column: u32) -> (usize, usize) {
     )
 }
 
-/// Lowers `heights` (in cells) by the thickness of the lava in each of its columns.
+/// Lowers `heights` (in cells) by the thickness of the lava in each column of `lava`.
 fn dig(heights: &mut Array2<f32>, lava: &[Standing], site: &Site) -> Result<(), Invalid> {
     for standing in lava {
         let height = &mut heights[at(site, standing.column)];
@@ -311,7 +314,8 @@ fn read(
     Ok(lava)
 }
 
-/// Returns a description of the kind of file that the key `key` names, for messages.
+/// Returns a description of the file that the key `key` expects (such as a map or polygons), for
+/// messages.
 fn kind(key: &str) -> &'static str {
     if key == "outline" {
         "a file of polygons (.geojson)"
@@ -320,8 +324,8 @@ fn kind(key: &str) -> &'static str {
     }
 }
 
-/// Reads the polygons in the file `path` and returns the columns with lava inside; where polygons
-/// overlap, the last one counts.
+/// Reads the polygons in the file `path` and returns the columns of the simulation box whose
+/// centres lie inside; where polygons overlap, the thickness of the last one counts.
 fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
     let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
     // Per column, the 1-based index of the last covering feature; 0 for none.
@@ -362,8 +366,8 @@ mod tests {
     use super::*;
     use lavoxel_automaton::engine::plain::Plain;
 
-    /// Builds the scene of a plane of 12 by 8 columns, 10 m wide, in cells 4 m high with the ground
-    /// at 16 m. `start`: text of the initial lava.
+    /// Returns the scene of a plane of 12 by 8 columns, 10 m wide, in cells 4 m high with the
+    /// ground at 16 m. `start`: text of the initial lava; `folder`: folder of its files.
     fn scene(start: &str, folder: &std::path::Path) -> Result<Scene, SceneError> {
         let text = format!(
             "model = \"flow\"\n[grid]\nsize = [12, 20, 8]\ncell_size_m = 10\ncell_height_m = 4\n[terrain]\nkind = \"plane\"\nbase_cells = 4\n\
@@ -379,7 +383,7 @@ mod tests {
     }
 
     /// Returns the text of an ASCII grid of `cols` by `rows` cells, `cell_m` metres wide. `of`
-    /// gives the value at a cell centre in metres east and south of the corner.
+    /// returns the value at a cell centre, given in metres east and south of the north-west corner.
     fn raster([cols, rows]: [usize; 2], cell_m: f64, of: impl Fn(f64, f64) -> f64) -> String {
         let mut text = format!(
             "ncols {cols}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize {cell_m}\nNODATA_value -9999\n"

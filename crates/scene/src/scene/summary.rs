@@ -22,12 +22,13 @@ impl Scene {
         &self.choices
     }
 
-    /// Replaces the automatic choices, for a scene that was saved and read again.
+    /// Replaces the recorded automatic choices by `choices`; used for a scene that was saved and
+    /// read again.
     pub fn set_choices(&mut self, choices: Vec<String>) {
         self.choices = choices;
     }
 
-    /// Returns position, map, vents and [choices](Scene::choices) as lines of text, each with a
+    /// Returns the scene's position, map, vents and automatic choices as lines of text, each with a
     /// label in its first 12 characters.
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site, self.spec.model)];
@@ -67,7 +68,8 @@ impl Scene {
         lines
     }
 
-    /// Returns a line about barriers outside of the simulation box; `None` if there are none.
+    /// Returns a line about barriers outside of the simulation box; `None` if all barriers lie
+    /// inside.
     fn barriers_outside(&self, site: &Site) -> Option<String> {
         let all = if self.spec.barriers.is_empty() {
             Vec::new()
@@ -92,7 +94,8 @@ impl Scene {
         })
     }
 
-    /// Returns the effusion rates of all vents of the physical model as text, such as `4.2 m³/s`.
+    /// Returns the effusion rates of all vents of the physical model together as text, such as `4.2
+    /// m³/s`.
     pub fn rates(&self, simulation: &Simulation) -> String {
         let rates: Vec<String> = simulation
             .vents()
@@ -119,9 +122,9 @@ impl Scene {
     }
 }
 
-/// Returns a line about the height of the simulation box's floor and the vertical exaggeration. In
-/// the physical model, heights are never exaggerated; the line states the size of cells that are
-/// not cubes.
+/// Returns a line about the elevation of the simulation box's floor and the vertical exaggeration
+/// or, in the physical model, which never exaggerates heights, the size of cells that are not
+/// cubes.
 fn place(site: &Site, model: Model) -> String {
     let floor = format!("place       floor at {:.1} m", site.floor_m);
     if model == Model::Flow && site.cell_height_m() != site.cell_size_m {
@@ -169,7 +172,7 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     )
 }
 
-/// Returns the effusion rates of one vent of the physical model as text.
+/// Returns the effusion rates of one vent of the physical model as text, such as `4.2 m³/s`.
 fn rates(flow: &VentFlow) -> String {
     let kelvin = flow
         .temperature_k
@@ -193,18 +196,19 @@ fn rates(flow: &VentFlow) -> String {
     }
 }
 
-/// Contact of a material with the sides of the simulation box, for warnings.
+/// Contact of a material with the sides of the simulation box, for a warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
-    /// Name of the material.
+    /// Display name of the material.
     pub name: String,
-    /// Boundary condition at the sides for this material.
+    /// Boundary condition at the sides of the simulation box for this material.
     pub walls: Walls,
-    /// Number of columns along the sides that contain some of the material.
+    /// Number of columns along the sides of the simulation box that contain some of the material.
     pub columns: usize,
-    /// Volume that has left through open sides so far, in m³.
+    /// Volume of the material that has left through open sides so far, in m³.
     pub left_m3: f64,
-    /// Volume that has left through open sides so far, in full cells; `None` in the physical model.
+    /// Volume of the material that has left through open sides so far, in full cells; `None` in the
+    /// physical model.
     pub left_cells: Option<f64>,
 }
 
@@ -229,7 +233,8 @@ impl Edge {
         }
     }
 
-    /// Returns a sentence about the contact; `None` if the material did not reach a side.
+    /// Returns a sentence about the contact of the material with the sides of the simulation box;
+    /// `None` if the material has not reached a side.
     pub fn words(&self) -> Option<String> {
         let Self {
             ref name,
@@ -271,8 +276,8 @@ impl Edge {
     }
 }
 
-/// Returns the number of columns along the four sides of the simulation box that contain material
-/// of the layer.
+/// Returns the number of columns along the four sides of the simulation box that contain some of
+/// the material of `layer`.
 pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let grid = layer.grid();
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);
@@ -295,8 +300,8 @@ mod tests {
     use super::*;
     use lavoxel_automaton::engine::tiled::Tiled;
 
-    /// Returns the contact of lava with the sides after `steps` steps, for a vent on a plain of 9 ×
-    /// 9 columns.
+    /// Returns the contact of lava with the sides of the simulation box after `steps` steps, for a
+    /// vent on a plain of 9 × 9 columns. `walls`: boundary condition as in a scene file.
     fn flooded(walls: &str, steps: usize) -> Edge {
         let text = format!(
             "[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n[rules]\nthreshold = 0.05\nwalls = \"{walls}\"\n\

@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::words::TIMES;
 
-/// Other names of time units, with the unit for which each stands. `m` is not a name, because it
-/// could mean month, minute or metre.
+/// Alternative names of time units, as pairs (name, unit). `m` is not a name, because it could mean
+/// month, minute or metre.
 const OTHER_NAMES: [(&str, &str); 10] = [
     ("sec", "s"),
     ("second", "s"),
@@ -25,11 +25,11 @@ const OTHER_NAMES: [(&str, &str); 10] = [
     ("days", "d"),
 ];
 
-/// Description of a valid duration, for messages.
+/// Description of a valid duration, for error messages.
 const EXPECTED: &str =
     "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
-/// Duration in seconds.
+/// Duration in seconds of simulated time.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct Seconds(pub f64);
 
@@ -80,7 +80,7 @@ impl FromStr for Seconds {
 }
 
 impl fmt::Display for Seconds {
-    /// Formats the duration in the largest unit that suits it.
+    /// Formats the duration in the largest unit of time that suits it, such as `2.5 h`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&lavoxel_base::words::duration(self.0))
     }
@@ -112,11 +112,11 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// Entry in a row of numbers: a duration or a plain number. The table decides which entries may
-/// have a unit.
+/// Entry in a list of numbers: a duration or a plain number. The table that contains the list
+/// decides which entries may have a unit of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry {
-    /// Plain number, or the duration in seconds.
+    /// Plain number; for a duration, its length in seconds.
     pub(crate) value: f64,
     /// Set if the entry was written with a unit of time.
     pub(crate) has_unit: bool,

@@ -11,22 +11,22 @@ use lavoxel_flow::Flow;
 use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::VentSpec;
 
-/// Height difference between adjacent columns, as a fraction of the liquid's depth, from which on
-/// the liquid is not a level pond.
+/// Smallest height difference to an adjacent column, as a fraction of the liquid's depth, at which
+/// a liquid counts as flowing and not as a pond at rest.
 const STEEP: f64 = 0.1;
 
-/// Number of column sub-steps from which on a run takes many minutes on one processor, at about ten
-/// million per second.
+/// Number of column sub-steps of a run from which on a warning about the run's duration is given:
+/// many minutes on one processor, which computes about ten million column sub-steps per second.
 const MANY: f64 = 1e10;
 
-/// Upper bound on the number of tables that a warning names.
+/// Upper bound on the number of tables of a scene that a warning names.
 const MOST_NAMED: usize = 3;
 
 impl Scene {
     /// Returns warnings about a simulation built from this scene that runs until step `steps`
-    /// (`None`: without end): no lava or other material ever enters the simulation box; tables
-    /// without effect, outside of the box or after the end; liquid at open sides; and flows that
-    /// the sub-steps cannot resolve, or not in reasonable time.
+    /// (`None`: without end): no lava or other material ever enters the simulation box; tables have
+    /// no effect, because they apply outside of the box or after the end; liquid stands at open
+    /// sides; the sub-steps cannot resolve a flow, or not in reasonable time.
     pub fn warnings(&self, simulation: &Simulation, steps: Option<u64>) -> Vec<String> {
         let world = simulation.world();
         let steps = steps.filter(|steps| *steps > simulation.steps());
@@ -55,8 +55,8 @@ impl Scene {
         warnings
     }
 
-    /// Returns a warning if liquid at a side of the simulation box is drawn as a wall, because the
-    /// surrounding land is lower; otherwise `None`.
+    /// Returns a warning if pictures show liquid at a side of the simulation box as a vertical
+    /// wall, because the surrounding land is lower; otherwise `None`.
     pub fn warning_of_pictures(&self, simulation: &Simulation) -> Option<String> {
         let names: Vec<String> = standing(simulation)
             .into_iter()
@@ -71,8 +71,8 @@ impl Scene {
         })
     }
 
-    /// Returns a warning if the run is longer than requested because all steps have full length in
-    /// a scene with air; otherwise `None`.
+    /// Returns a warning if the run to step `steps` ends later than the scene's duration, because
+    /// steps are not shortened in a scene with air; otherwise `None`.
     fn overrun(&self, simulation: &Simulation, steps: Option<u64>) -> Option<String> {
         let (Seconds(asked), clock) = (
             self.spec.flow_spec()?.duration?,
@@ -89,7 +89,7 @@ impl Scene {
     }
 
     /// Returns a warning about bodies and events that cover no cell of the simulation box; `None`
-    /// if there are none. Shapes from files are not checked.
+    /// if all cover some. Shapes from files are not checked.
     fn outside(&self, simulation: &Simulation) -> Option<String> {
         let grid = simulation.world().grid();
         let spec = self
@@ -110,7 +110,7 @@ impl Scene {
         })
     }
 
-    /// Returns a warning about vents and events that begin after the last step `steps`; `None` if
+    /// Returns a warning about vents and events that begin after `steps`, the last step; `None` if
     /// there are none.
     fn too_late(&self, simulation: &Simulation, steps: u64) -> Option<String> {
         let clock = simulation.world().flow().map(Flow::clock);
@@ -152,7 +152,7 @@ impl Scene {
     }
 }
 
-/// Lists the first `MOST_NAMED` names, and the number of further names.
+/// Returns the first `MOST_NAMED` of `names` as text, followed by the number of names left out.
 fn some_of(names: &[String]) -> String {
     let (first, rest) = names.split_at(names.len().min(MOST_NAMED));
     let more = if rest.is_empty() {
@@ -163,8 +163,8 @@ fn some_of(names: &[String]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// Returns pairs (name, number of columns at the sides) of the liquids other than lava that touch
-/// the sides of the simulation box.
+/// Returns the liquids other than lava that touch the sides of the simulation box, as pairs (name,
+/// number of columns at the sides).
 fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     let world = simulation.world();
     let is_free = |number: usize| {
@@ -183,8 +183,8 @@ fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     columns.filter(|(_, columns)| *columns > 0).collect()
 }
 
-/// Returns a warning about liquids at open sides of the simulation box, which will flow out; `None`
-/// if there are none.
+/// Returns a warning about liquids other than lava at open sides of the simulation box, which will
+/// flow out; `None` if there are none.
 fn unheld(simulation: &Simulation) -> Option<String> {
     if simulation.rules_spec().walls == Walls::Closed {
         return None;
@@ -204,8 +204,8 @@ fn unheld(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// Returns a warning if a layer of lava flows too fast for the finest sub-step: the layer at a
-/// vent, or a layer next to much lower lava or ground. Otherwise `None`.
+/// Returns a warning if lava flows too fast for the finest sub-step: at a vent, or next to a column
+/// with much lower lava or ground. Otherwise `None`.
 fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     let (setup, space) = (flow.setup(), flow.space());
     let of_vent = |vent: &VentSpec| {
@@ -257,8 +257,8 @@ fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     ))
 }
 
-/// Returns a warning if lava will accumulate behind closed sides until its depth requires too many
-/// sub-steps; otherwise `None`.
+/// Returns a warning if lava will accumulate behind closed sides of the simulation box until its
+/// depth requires too many sub-steps; otherwise `None`.
 fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     let (setup, space, clock) = (flow.setup(), flow.space(), flow.clock());
     if setup.open_sides {
@@ -306,8 +306,9 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     })
 }
 
-/// Returns the elevation in metres up to which a volume fills columns with the surface heights
-/// `surfaces` (metres, ascending). `depth_m`: volume divided by the area of a column.
+/// Returns the elevation in metres of the level surface of a liquid that fills columns with the
+/// surface heights `surfaces` (metres, ascending). `depth_m`: volume of the liquid divided by the
+/// area of a column.
 fn level_of(surfaces: &[f64], depth_m: f64) -> f64 {
     let mut left = depth_m;
     for (i, pair) in surfaces.windows(2).enumerate() {

@@ -1,4 +1,4 @@
-//! Messages about mistakes in the text of a scene, with line, key and expected type.
+//! Messages about mistakes in the text of a scene; each states line, key and expected type.
 
 use std::ops::Range;
 
@@ -17,9 +17,9 @@ pub(super) fn line_at(text: &str, at: usize) -> usize {
         + 1
 }
 
-/// Returns the number of the line with a key such as `rules.spread`, `film.size` or `vent[1].x`.
-/// `text` must be valid TOML. For a missing key, the line of its table; `None` if the table is
-/// missing too.
+/// Returns the number, counted from 1, of the line with a key such as `rules.spread`, `film.size`
+/// or `vent[1].x`; for a missing key, the number of the line of its table; `None` if the table is
+/// missing. `text` must be valid TOML.
 pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     let whole = DeTable::parse(text).ok()?;
     let mut table = whole.get_ref();
@@ -46,7 +46,8 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
 }
 
 /// Rewrites the parser's message "invalid type: string "high", expected f64" as "rules.threshold =
-/// "high": must be a number". `span`: byte range of the value in `text`. `None` for other messages.
+/// "high": must be a number". `span`: byte range of the value in `text`. `None` for a message of
+/// another form.
 pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
     let (_, expected) = message
         .strip_prefix("invalid ")?
@@ -69,7 +70,7 @@ fn line(text: &str, number: usize) -> &str {
 }
 
 /// Returns line number and message for the first table heading with the wrong number of brackets
-/// (`[name]`, `[[name]]`); `None` if there is none or the text cannot be parsed.
+/// (`[name]`, `[[name]]`); `None` if all headings are right or `text` cannot be parsed.
 pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
     wrong_head(
         text,
@@ -140,8 +141,8 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     )))
 }
 
-/// Returns the message about a value with the value's key before it. `span`: byte range of the
-/// value in `text`.
+/// Returns `message`, which is about a value, with the key of the value in front. `span`: byte
+/// range of the value in `text`.
 pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> String {
     let Some(key) = key_before(text, span.start) else {
         return message;
@@ -181,8 +182,9 @@ fn words_of(key: &str) -> Option<String> {
     )
 }
 
-/// Returns a message for an unknown key that is valid in another table. `message`: message of the
-/// parser; `span`: byte range of the key in `text`. `None` for other messages and keys.
+/// Returns a message that an unknown key is valid in another table. `message`: message of the
+/// parser; `span`: byte range of the key in `text`. `None` for a message of another form, and for a
+/// key that no table has.
 pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
     let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
     let header = text
@@ -201,8 +203,8 @@ pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Optio
     })
 }
 
-/// Appends the headings of all tables below the table `path` (of the form `form`) that have the key
-/// `key`, nested up to two levels, to `found`.
+/// Appends the headings of all tables that have the key `key` to `found`: the table `path`, whose
+/// type is `form`, and tables inside it, down to two levels of nesting.
 fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
     let (keys, is_list): (&[Entry], bool) = match form {
         Form::Table(keys) => (keys, false),
@@ -227,8 +229,8 @@ fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) 
     }
 }
 
-/// Returns the dotted key whose value begins at the byte offset `at` of `text`; `None` if there is
-/// none.
+/// Returns the dotted key whose value begins at the byte offset `at` of `text`; `None` if no value
+/// begins there.
 fn key_before(text: &str, at: usize) -> Option<String> {
     let before = text.get(..at)?;
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
@@ -245,7 +247,7 @@ fn key_before(text: &str, at: usize) -> Option<String> {
     ))
 }
 
-/// Replaces the name of a Rust type by the term that scene files use.
+/// Returns the term of scene files for the Rust type named `expected`.
 fn in_words(expected: &str) -> String {
     match expected {
         "f32" | "f64" => "a number".to_owned(),

@@ -1,5 +1,5 @@
 //! Sources of the air: heat, ash and steam from vents, fumes, lava surfaces and a gas layer of the
-//! voxels. Also closes air cells that the ground fills.
+//! cells. Also closes those air cells that the ground fills.
 
 use super::flow_cells::Melting;
 use super::{AirOverGround, Blocked, FlowInCells};
@@ -13,8 +13,8 @@ use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_flow::Flow;
 
-/// Edge length, in air cells, of the blocks of cells over a vent; all cells of a block have the
-/// same random output and push.
+/// Edge length, in air cells, of the blocks of air cells over a vent; the random output and the
+/// random sideways push are equal in all cells of a block.
 const BLOCK: usize = 3;
 
 /// Factor of the random sideways push on the air over a vent: acceleration = `SWAY` · w² per cell
@@ -25,28 +25,31 @@ const BLOCK: usize = 3;
 /// at once (`examples/air_plume.rs`).
 const SWAY: f32 = 0.6;
 
-/// Amount of lava in a voxel from which on the lava heats the air: an eighth of a full cell.
+/// Minimum amount of lava in a voxel, in units, for the lava to heat the air: an eighth of a full
+/// cell.
 const WARM: u16 = AMOUNT_ONE / 8;
 
-/// Number of entries, by energy of the lava, in the lookup table of the heat flux to the air.
+/// Number of intervals, by energy of the lava, of the lookup table of the heat that lava gives to
+/// the air.
 const ENERGIES: usize = 64;
 
-/// Output of a vent in one step over one of its voxel columns, in smallest units of the air's
+/// Output of a vent in one step over one of its voxel columns, in units per air cell of the air's
 /// fields.
 struct Blow {
     heat: f64,
     ash: f64,
     steam: f64,
     inks: [f64; Field::INKS.len()],
-    /// Heat up to which the vent can heat a cell of the air, in smallest units of heat.
+    /// Largest heat, above that of air at rest, to which the vent can heat an air cell, in units of
+    /// heat.
     hottest: f64,
-    /// Upward speed of the air over the vent, at least, in air cells per step.
+    /// Minimum upward speed of the air over the vent, in air cells per step.
     jet: f64,
 }
 
 impl AirOverGround {
-    /// Creates the coupling of `air` with the simulation box of `world`. Which air cells the ground
-    /// fills is read later.
+    /// Creates the coupling of `air` with the simulation box of `world`, in which no voxel counts
+    /// as blocked until the first `read_ground`.
     pub(crate) fn new(world: &World, air: Air) -> Self {
         Self {
             air,
@@ -55,7 +58,8 @@ impl AirOverGround {
     }
 
     /// Adds the heat, ash and steam that the lava, the gas layer and the vents of `world` give to
-    /// the air in the step of `draw`. Called after the rules of that step.
+    /// the air in one step. `draw`: seed and number of the step. Called after the rules of that
+    /// step.
     pub(crate) fn take(
         &mut self,
         world: &mut World,
@@ -73,8 +77,8 @@ impl AirOverGround {
         taking.blow_vents(world, vents, draw);
     }
 
-    /// Reads the changes of the ground and the layers of `world`, and updates the open fractions of
-    /// the air's cells and faces.
+    /// Updates the open fractions of the air's cells and faces from the ground and the layers of
+    /// `world`, where these changed since the last call.
     pub(crate) fn read_ground(&mut self, world: &World) {
         let Self { air, blocked } = self;
         // After a restore, the air solver may hold the openness of another step: the first read
@@ -95,23 +99,23 @@ impl AirOverGround {
         air.solver.set_ground(&air.openness, &turned.columns);
     }
 
-    /// Opens the accounts of the air with its present contents as initial sums, and starts the
-    /// wind.
+    /// Opens the accounts of the air with its present contents as initial sums, and sets the air in
+    /// motion with the wind.
     pub(crate) fn open_account(&mut self, world: &World) {
         self.read_ground(world);
         self.air.let_wind_blow();
         self.air.open_account();
     }
 
-    /// Sets a new wind; the velocity of the air changes at once.
+    /// Sets the wind to `wind`; the velocity of the air changes at once.
     pub(crate) fn change_wind(&mut self, world: &World, wind: &Wind) {
         // A restored air has no face openness yet.
         self.read_ground(world);
         self.air.change_wind(wind);
     }
 
-    /// Restores a saved state of this air. The next step reads the whole world again, so that cells
-    /// which differ from the saved state are found.
+    /// Restores the air from the saved `state` and empties the map of blocked voxels, so that the
+    /// next step reads the whole world. Returns an error if `state` does not fit the air.
     pub(crate) fn restore(&mut self, state: &AirState) -> Result<(), String> {
         self.air.restore(state)?;
         self.blocked = self.blocked.forgotten();
@@ -124,14 +128,15 @@ impl AirOverGround {
     }
 }
 
-/// Air and flow, borrowed while the sources of one step are added to the air.
+/// Air and flow, borrowed mutably while the sources of one step are added to the air.
 struct Taking<'a> {
     air: &'a mut Air,
     flow: Option<&'a FlowInCells>,
 }
 
 impl Taking<'_> {
-    /// Adds heat, ash, steam and inks of all vents and fumes to the air, in the step of `draw`.
+    /// Adds the heat, ash, steam and inks that all vents and fumes give off in one step to the air.
+    /// `draw`: seed and number of the step.
     fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();
@@ -156,8 +161,9 @@ impl Taking<'_> {
     }
 
     /// Adds `kilograms` of a vent's output to the air above the vent. `about`: composition and
-    /// temperature; `columns`, `lowest`: voxel columns of the vent and the lowest height (y) at
-    /// which each emits. The output of each block of air cells varies randomly about its mean.
+    /// temperature of the output; `columns`, `lowest`: voxel columns of the vent and the lowest
+    /// height index (y) of the emission. The output of each block of air cells varies randomly
+    /// about its mean.
     fn blow(
         &mut self,
         world: &World,
@@ -211,8 +217,9 @@ impl Taking<'_> {
         }
     }
 
-    /// Accelerates the air in and above a vent's cell sideways. The direction is random per block
-    /// and fixed by `key`; the acceleration is `strength` × the square of the upward speed.
+    /// Accelerates the air sideways in the vent's air cell `[x, y, z]` and the cells above, `BLOCK`
+    /// cells in all. The direction is random per block and determined by `key`; the acceleration is
+    /// `strength` × the square of the upward speed.
     fn sway(&mut self, [x, y, z]: Place, strength: f32, key: StepKey) {
         if strength == 0.0 {
             return;
@@ -255,14 +262,14 @@ impl Taking<'_> {
     }
 
     /// Returns the air cell that contains `voxel` or, if that cell is closed, the lowest open cell
-    /// above; `None` if there is none.
+    /// above it; `None` if no cell above is open.
     fn over(&self, voxel: Place) -> Option<Place> {
         self.air
             .lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
     }
 
-    /// Adds the heat that lava gives to the air by convection in a step, through all top faces of
-    /// lava cells that touch the air, to the air cells above.
+    /// Adds the heat that lava loses by convection in one step to the air cells above the lava.
+    /// Heat passes through the top faces of lava cells that touch the air.
     fn warm_by_lava(&mut self, world: &World) {
         if self.air.spec.convection == 0.0 {
             return;
@@ -304,8 +311,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Adds the heat that a lava that melts, solid and liquid, gives to the air by convection in a
-    /// step, through all top faces that touch the air, to the air cells above.
+    /// Adds the heat that melting lava (solid and liquid) loses by convection in one step to the
+    /// air cells above the lava. Heat passes through the top faces of its cells that touch the air.
     fn warm_by_melting(
         &mut self,
         world: &World,
@@ -342,8 +349,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Moves the gas that the scene's key `steam` names from the voxels to the air, with its mass
-    /// and heat.
+    /// Moves the gas named by the key `air.steam` of the scene from the voxels to the air, with its
+    /// mass and heat.
     fn take_steam(&mut self, world: &mut World) {
         let Some(number) = self
             .air
@@ -376,16 +383,16 @@ impl Taking<'_> {
     }
 }
 
-/// Returns the temperature in kelvin of the lava that the cell `[x, y, z]` displays, for a lava
-/// that melts; `None` without lava. Lava in a cell that is mostly ground is displayed in the cell
-/// above.
+/// Returns the temperature in kelvin of the lava displayed in the cell `[x, y, z]`, for a lava that
+/// melts; `None` if no lava is displayed there. Lava in a cell that is mostly ground is displayed
+/// in the cell above.
 fn shown_k(flow: &Flow, [x, y, z]: Place) -> Option<f64> {
     let below = || flow.temperature_k([x, y.checked_sub(1)?, z]);
     flow.temperature_k([x, y, z]).or_else(below)
 }
 
-/// Returns true if another liquid, a grain or still matter covers the lava in the voxel, so that
-/// the lava does not heat the air.
+/// Returns true if another liquid, a grain or still matter covers the lava in the voxel `[x, y,
+/// z]`, so that the lava cannot heat the air.
 fn is_drowned(world: &World, [x, y, z]: Place) -> bool {
     if y + 1 >= world.grid().ny {
         return false;

@@ -12,7 +12,7 @@ use lavoxel_automaton::world::{Breath, Edit, Ground, Matter, Shape, World};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::mix64;
 
-/// Solver that leaves the air at rest.
+/// Air solver whose step leaves the air at rest.
 #[derive(Clone, Debug)]
 struct Still;
 
@@ -325,7 +325,7 @@ fn a_wider_air_stands_over_the_ground_of_the_edge() {
     }
 }
 
-/// Returns the sum of the squared velocities over all faces of the air, in (cells per step)².
+/// Returns the sum of the squared velocities over all faces of the air cells, in (cells per step)².
 fn energy(simulation: &Simulation) -> f64 {
     let planes = simulation
         .world()
@@ -340,7 +340,7 @@ fn energy(simulation: &Simulation) -> f64 {
         .sum()
 }
 
-/// Uses the default keys of a scene.
+/// Uses the default air of a scene, but with walls at the sides and the top.
 #[test]
 fn a_puff_in_a_closed_box_only_loses_and_comes_to_rest() {
     let voxels = Grid::new(40, 20, 40);

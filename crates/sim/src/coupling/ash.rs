@@ -34,9 +34,9 @@ impl AirOverGround {
     }
 }
 
-/// Returns the cell for the next grain of the air column with index `column`, which received
-/// `grains` grains so far; `None` if there is no room. Grains go to the voxel columns of the air
-/// column in turn, in an order that is random for each air column but fixed.
+/// Returns the voxel for the next grain of the air column with index `column`, which has received
+/// `grains` grains so far; `None` if no voxel column has room. The grains go to the voxel columns
+/// of the air column in turn; a hash of the air column selects the first.
 fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Option<Place> {
     let (grid, voxels) = (air.grid(), world.grid());
     let corner = grid.voxel_of([column % grid.cells.nx, 0, column / grid.cells.nx]);

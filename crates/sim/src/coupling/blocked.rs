@@ -8,8 +8,8 @@ use lavoxel_base::grid::tile::{TILE_X, TILE_Z, bits};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amount of matter other than gas in a voxel from which on the voxel displaces air: half a full
-/// cell.
+/// Minimum amount of matter other than gas in a voxel, in units, for the voxel to displace air:
+/// half a full cell.
 const FULL: u32 = AMOUNT_ONE as u32 / 2;
 
 /// Bit map over the voxels. A bit is set (the voxel is blocked) for rock, and for matter other than
@@ -21,12 +21,13 @@ pub(super) struct Blocked {
     /// tiles + tx`.
     words: Vec<u32>,
     tiles: usize,
-    /// Change cursors of the ground and of each layer at the last read; `None` before the first.
+    /// Read positions in the change records of the ground and of each layer; `None` before the
+    /// first read.
     seen: Option<(GroundCursor, Vec<Cursor>)>,
 }
 
 impl Blocked {
-    /// Creates an empty map for a box of shape `voxels`.
+    /// Creates an empty map for a simulation box of shape `voxels`, in which no voxel is blocked.
     pub(super) fn unread(voxels: Grid) -> Self {
         let tiles = voxels.nx.div_ceil(TILE_X);
         Self {
@@ -37,7 +38,7 @@ impl Blocked {
         }
     }
 
-    /// Returns an empty map for the same box, so that the next read covers all voxels.
+    /// Returns an empty map for the same simulation box; its first `read` covers all voxels.
     pub(super) fn forgotten(&self) -> Self {
         Self::unread(self.voxels)
     }
@@ -52,8 +53,8 @@ impl Blocked {
         size_of_val(&self.words[..])
     }
 
-    /// Returns true if the voxel `[x, y, z]` is blocked. Outside of the sides, the nearest voxel in
-    /// the simulation box counts; above the roof, no voxel is blocked.
+    /// Returns true if the voxel `[x, y, z]` displaces air. For positions beyond the sides of the
+    /// simulation box, the nearest voxel inside decides; above the roof, no voxel is blocked.
     fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
         let Grid { nx, ny, nz } = self.voxels;
         let (x, z) = (
@@ -67,7 +68,7 @@ impl Blocked {
         self.words[(z / TILE_Z * ny + y as usize) * self.tiles + x / TILE_X] >> lane & 1 == 1
     }
 
-    /// Reads the changes of `world` since the last read, or the whole world at the first. Returns
+    /// Reads the changes of `world` since the last read, or all voxels at the first read. Returns
     /// the tiles [x in tiles, y, z in tiles] in which voxels became blocked or free, each with a
     /// bit mask of these voxels.
     pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
@@ -140,8 +141,8 @@ impl Blocked {
         changed
     }
 
-    /// Updates the open fractions of all air cells that depend on the voxels in `changed` (tiles
-    /// with bit masks). Returns the cells that became solid or free.
+    /// Updates in `openness` the open fractions of all air cells that depend on the voxels in
+    /// `changed` (tiles with bit masks). Returns the air cells that became solid or free.
     pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
         let grid = openness.grid();
         let mut due: Vec<_> = changed
@@ -170,8 +171,8 @@ impl Blocked {
         turned
     }
 
-    /// Iterates over the air cells that contain one of the marked voxels of a tile, or whose lower
-    /// face touches one.
+    /// Iterates over the air cells that contain a marked voxel of the tile `[tx, y, tz]`, or whose
+    /// lower face touches one. `voxels`: bit mask of the marked voxels of the tile.
     fn cells_around(
         &self,
         grid: AirGrid,
@@ -218,7 +219,8 @@ impl Blocked {
         })
     }
 
-    /// Returns a bit mask of the voxels of the tile at [tx, tz] that lie inside the simulation box.
+    /// Returns a bit mask of the voxels in a tile at [tx, tz] (in tiles) that lie inside the
+    /// simulation box; the tile may extend beyond the sides.
     fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
         let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
         let row = if x < TILE_X {
@@ -237,8 +239,9 @@ impl Blocked {
         2 * inside.filter(|&voxel| self.is_blocked(voxel)).count() >= grid.ratio.pow(3)
     }
 
-    /// Returns the open fraction of the lower face of the air cell `place` along `axis`, in units
-    /// of 1/`OPEN`: the fraction of the voxel pairs across the face of which both voxels are free.
+    /// Returns the open fraction of the lower face of the air cell `place` along `axis` (0 x, 1 y,
+    /// 2 z), in units of 1/`OPEN`: the fraction of the pairs of voxels on both sides of the face in
+    /// which both voxels are free.
     fn face(&self, grid: AirGrid, axis: usize, place: Place) -> u16 {
         let r = grid.ratio as i64;
         let corner = grid.voxel_of(place);
@@ -257,16 +260,17 @@ impl Blocked {
     }
 }
 
-/// Changes of the air's openness: cells that became solid or free, and the columns (x, z) with any
-/// change.
+/// Changes of the open fractions of the air: cells that became solid or free, and the columns (x,
+/// z) of air cells in which any fraction changed.
 #[derive(Debug, Default)]
 pub(super) struct Turned {
-    /// Pairs of a cell and its new state (true: solid), with ascending y within each column.
+    /// Pairs of an air cell and its change: true if the cell became solid, false if it became free;
+    /// with ascending y within each column.
     pub(super) cells: Vec<(Place, bool)>,
     pub(super) columns: Vec<(usize, usize)>,
 }
 
-/// Returns true if the matter of the layer displaces air, as every kind except gas does.
+/// Returns true if the matter of `layer` displaces air: for every kind of matter except gas.
 fn fills(layer: &Layer) -> bool {
     layer.material().kind != Kind::Gas
 }

@@ -1,9 +1,9 @@
 //! Coupling air → grains: the air carries light grains such as leaves, embers and flakes of ash.
 //!
-//! A grain moves with a fraction `carried` of the air velocity in its cell. The fractional part of
-//! the displacement in cells is rounded up with that probability, so that the mean displacement is
-//! exact. Grains move along x, then z, then y, cell by cell, and stop at obstacles and at the sides
-//! of the simulation box.
+//! A grain moves with a fraction `carried` of the air velocity in its cell. The displacement is
+//! rounded to whole cells at random: up with a probability equal to its fractional part, so that
+//! the mean displacement is exact. Grains move along x, then z, then y, cell by cell, and stop at
+//! obstacles and at the sides of the simulation box.
 
 use super::AirOverGround;
 use lavoxel_automaton::world::{Content, World};
@@ -15,7 +15,8 @@ use lavoxel_base::units::AMOUNT_ONE;
 const FARTHEST: f64 = 8.0;
 
 impl AirOverGround {
-    /// Moves the grains of all materials that the air carries by one step.
+    /// Moves the grains that the air carries, of all materials, for one step. `draw`: seed and
+    /// number of the step.
     pub(crate) fn blow_grains(&self, world: &mut World, draw: Draw) {
         for layer in 0..world.layers.len() {
             let grains = &world.layers[layer].material().grains;
@@ -63,8 +64,8 @@ impl AirOverGround {
         }
     }
 
-    /// Returns the air velocity at `voxel` along x, y and z, in voxels per step; `None` in solid
-    /// air cells and outside of the air's grid.
+    /// Returns the air velocity at `voxel` along x, y and z, in voxels per step; `None` if the air
+    /// cell there is solid, or the voxel is outside of the air's grid.
     fn voxels_a_step(&self, voxel: Place) -> Option<[f32; 3]> {
         let grid = self.air.grid();
         let place = grid.cell_of(voxel.map(|n| n as i64))?;

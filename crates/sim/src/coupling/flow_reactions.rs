@@ -16,12 +16,12 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::{Flow, Phase};
 
-/// Upper bound on the fraction of the lava's excess heat (above the temperature of the reaction)
-/// that one face transfers in one step.
+/// Upper bound on the heat that one face transfers in one step, as a fraction of the lava's heat
+/// above the reaction temperature.
 const MOST_HEAT: f64 = 0.5;
 
-/// Heat source of a reaction: the heat that the reaction needs, and the layer and the phase of the
-/// lava that supplies the heat.
+/// Heat demand of a reaction, and the layer and phase (solid or liquid) of the lava that supplies
+/// the heat.
 #[derive(Clone, Copy)]
 struct Giver {
     heat: Heat,
@@ -33,15 +33,15 @@ struct Giver {
 struct ContactFace {
     /// Cell that contains the lava.
     lava: Place,
-    /// Heat that passes the face in one step, in smallest units of the flow's heat.
+    /// Heat that passes through the face in one step, in units of the flow's heat.
     flux: f64,
-    /// Heat of the lava above the temperature of the reaction, in smallest units of the flow's
+    /// Heat of the lava in the cell `lava` above the reaction temperature, in units of the flow's
     /// heat.
     excess: i64,
 }
 
-/// Returns true if the reaction `rule` takes heat or matter from the flow of `world`, or adds
-/// matter.
+/// Returns true if the reaction `rule` takes heat from the lava, or consumes or produces matter of
+/// a layer that displays the flow.
 pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
     rule.takes_heat()
         || rule
@@ -52,7 +52,7 @@ pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
 }
 
 /// Carries out one step of the reaction `rule`, for which [`meets`] is true. `engine` finds the
-/// cells that react.
+/// cells that react; `draw`: seed and number of the step.
 pub(crate) fn react(
     world: &mut World,
     flowing: &mut FlowInCells,
@@ -72,7 +72,7 @@ struct Meeting<'a> {
 }
 
 impl Meeting<'_> {
-    /// Carries out the reaction in all cells of `due`.
+    /// Carries out the reaction `rule` in the cells of `due`. `draw`: seed and number of the step.
     fn carry_out(&mut self, rule: &Reacting, due: &[Due], draw: Draw) {
         let due = &*self.give_heat(rule, due, draw);
         for &Due { places, parts } in due {
@@ -86,8 +86,9 @@ impl Meeting<'_> {
         self.show_met(due);
     }
 
-    /// Takes the heat for the reactions in `due` from the adjacent lava, and returns those for
-    /// which the heat suffices. Reactions without heat are returned unchanged.
+    /// Takes the heat for the reactions in `due` from the adjacent lava. Returns the reactions that
+    /// receive heat, with extents reduced to the available heat; without a heat demand, returns
+    /// `due` unchanged.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
         let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else {
             return Cow::Borrowed(due);
@@ -115,9 +116,9 @@ impl Meeting<'_> {
         Cow::Owned(due)
     }
 
-    /// Takes the heat of one reaction from the lava around its first cell. Returns the number of
-    /// parts that react with this heat, a multiple of `whole` if given. `random`: random number in
-    /// 0 … 1 for rounding.
+    /// Takes the heat of the reaction `due` from the lava around its first cell. Returns the extent
+    /// of the reaction (number of parts) that this heat allows, a multiple of `whole` if given.
+    /// `random`: random number in 0 … 1 for stochastic rounding.
     fn heat_part(&mut self, giver: Giver, due: Due, whole: Option<u32>, random: f64) -> u32 {
         let faces = self.faces_with_lava(giver, due.places[0]);
         let Giver { heat, phase, .. } = giver;
@@ -154,8 +155,9 @@ impl Meeting<'_> {
         parts as u32
     }
 
-    /// Returns the faces between the cell `[x, y, z]` and lava: inside the cell, below, above, and
-    /// at the four sides. A side counts in proportion to the amount of lava.
+    /// Returns the faces through which the cell `[x, y, z]` receives heat from lava: in the cell
+    /// itself, below, above, and at the four sides. The heat flux through a side is proportional to
+    /// the amount of lava behind it.
     fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<ContactFace> {
         let flow = &self.flowing.flow;
         let space = flow.space();
@@ -208,8 +210,8 @@ impl Meeting<'_> {
         })
     }
 
-    /// Removes `amount` smallest units of the layer `layer` from the cell `place`; if the layer
-    /// displays the flow, from the flow.
+    /// Removes `amount` units of the layer with index `layer` from the cell `place`. If that layer
+    /// displays the flow, the liquid is removed from the flow.
     fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.consume(layer, place, amount);
@@ -220,8 +222,9 @@ impl Meeting<'_> {
             .take_liquid(place, i32::from(amount) * PER_UNIT);
     }
 
-    /// Adds `amount` smallest units of the layer `layer` to the cell `place`. If the layer displays
-    /// the flow, liquid at air temperature is added to the flow, because the reactants were cold.
+    /// Adds `amount` units of the layer with index `layer` to the cell `place`. If that layer
+    /// displays the flow, liquid at air temperature is added to the flow, because the reactants
+    /// were cold.
     fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.produce(layer, place, amount, energy);
@@ -232,7 +235,8 @@ impl Meeting<'_> {
         flow.make_liquid(place, i32::from(amount) * PER_UNIT, kelvin);
     }
 
-    /// Displays the flow again in all columns in which a reaction took heat or exchanged liquid.
+    /// Updates the display of the flow in all columns in or next to the cells of `due`, in which
+    /// reactions took heat or exchanged liquid.
     fn show_met(&mut self, due: &[Due]) {
         let [nx, nz] = [self.world.grid.nx, self.world.grid.nz];
         let around = |[x, _, z]: Place| {

@@ -1,5 +1,5 @@
-//! Coupling flow ↔ setting: in a world of the physical model, matter that sets becomes rock of the
-//! flow, which the cells only display.
+//! Coupling flow ↔ setting: in a world of the physical model, matter other than lava that turns to
+//! rock (sets) becomes rock of the flow.
 
 use super::FlowInCells;
 use lavoxel_automaton::engine::Engine;
@@ -10,8 +10,9 @@ use lavoxel_base::random::Draw;
 use lavoxel_flow::FlowEdit;
 
 impl FlowInCells {
-    /// Turns the cells in which matter sets by `rule` into rock of the flow. A cell that also
-    /// contains lava waits until the lava is gone or solid, because setting must not remove lava.
+    /// Turns the cells in which matter solidifies by `rule` into rock of the flow. A cell that also
+    /// contains lava stays as it is until the lava is gone, because setting must not remove lava.
+    /// `engine` finds the cells; `draw`: seed and number of the step.
     pub(crate) fn set_rock(
         &mut self,
         world: &mut World,

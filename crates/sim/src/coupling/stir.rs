@@ -6,8 +6,9 @@ use lavoxel_automaton::world::{Breath, Shape, World};
 use lavoxel_base::grid::Place;
 
 impl AirOverGround {
-    /// Applies `breath` to the air cells whose centres lie in `shape` (voxel coordinates). Each
-    /// field is raised to the value of `breath`; a cell with a higher value stays unchanged.
+    /// Raises heat, ash and steam of the open air cells whose centres lie in `shape` (voxel
+    /// coordinates) to at least the values of `breath`. Sets the velocity in these cells to the
+    /// wind of `breath` unless that wind is 0.
     pub(crate) fn stir(&mut self, world: &World, shape: &Shape, breath: &Breath) {
         self.read_ground(world);
         let air = &mut self.air;
@@ -42,7 +43,8 @@ impl AirOverGround {
     }
 }
 
-/// Raises the field `field` of the cell `place` to at least `units` smallest units.
+/// Raises the content of the field `field` in the air cell `place` to at least `units`, in units of
+/// that field.
 fn top_up(air: &mut Air, field: Field, place: Place, units: f64) {
     let missing = (units as u32).saturating_sub(air.amounts.get(field, place));
     air.add_units(field, place, missing);

@@ -4,12 +4,13 @@ use lavoxel_air::{Air, AirGrid, Field, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Density in kg/m³ that the largest value of [`AirVolume::carried`] means; higher densities are
-/// clamped.
+/// Density in kg/m³ that the maximum code of [`AirVolume::carried`] (65535) means; higher densities
+/// are clamped.
 const DENSEST: f32 = 4.0;
-/// Density in kg/m³ per unit of the square of an encoded value of `AirVolume::carried`.
+/// Density in kg/m³ per unit of the squared code of `AirVolume::carried`.
 const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
-/// Largest component of [`AirVolume::flow`], and the speed in air cells per step that it means.
+/// Maximum code of a component of [`AirVolume::flow`], and the speed in air cells per step that
+/// this code stands for.
 const FASTEST: (f32, f32) = (127.0, 2.0);
 
 /// Ash, steam, inks and velocity of the air in each air cell, encoded in 8 or 16 bits.
@@ -24,8 +25,8 @@ pub struct AirVolume {
     /// neighbours, so that interpolation does not fade towards the ground.
     pub carried: Vec<[u16; 2]>,
     /// Mass fraction of each ink (coloured tracer) in the ash and inks of an air cell; 255 means 1.
-    /// Cells without ink have the fractions of the cells around. Empty for an air without inks.
-    /// [`AirVolume::carried`] includes the mass of inks in that of ash.
+    /// A cell without ink has the fractions of its neighbours. Empty for an air without inks.
+    /// [`AirVolume::carried`] counts the mass of inks as ash.
     pub inks: Vec<[u8; 4]>,
     /// Velocity (east, up, south) in cells that contain ash, steam or ink; 127 means 2 air cells
     /// per step. The fourth component is padding.
@@ -98,12 +99,13 @@ impl AirVolume {
         Some(volume)
     }
 
-    /// Returns the densities [ash, steam] in the cell at `index`, in kg/m³.
+    /// Returns the densities [ash, steam] in kg/m³ in the air cell at `index`, the order of
+    /// `grid.cells`.
     pub fn kg_m3(&self, index: usize) -> [f32; 2] {
         self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
     }
 
-    /// Returns the total density of ash and steam in kg/m³ for an element of
+    /// Returns the sum of the densities of ash and steam in kg/m³ for an element of
     /// [`AirVolume::carried`].
     #[inline(always)]
     pub fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
@@ -115,7 +117,7 @@ impl AirVolume {
     pub const BYTES_A_CELL: f64 = 12.0;
 }
 
-/// Fields of the air that are rendered, borrowed.
+/// Fields of the air that are rendered (ash, steam and inks), borrowed; in units per air cell.
 struct Carried<'a> {
     ash: &'a [u32],
     steam: &'a [u32],
@@ -123,7 +125,7 @@ struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Returns [ash and inks, steam] in the cell at index `at`, in smallest units.
+    /// Returns [ash and inks together, steam] in the air cell at index `at`, in units.
     #[inline(always)]
     fn at(&self, at: usize) -> [u32; 2] {
         [
@@ -134,8 +136,9 @@ impl Carried<'_> {
         ]
     }
 
-    /// Returns the mass fractions of the inks in the cell `place`. For a cell without ink, those of
-    /// the cells around, so that the edge of a cloud has the colour of the cloud.
+    /// Returns the mass fraction of each ink in the ash and inks of the air cell `place`, where 255
+    /// means 1. A cell without ink gets the fractions of its neighbours, so that the edge of a
+    /// cloud has the colour of the cloud.
     fn ink_shares(&self, grid: AirGrid, place: Place) -> [u8; 4] {
         let ink = |at: usize| self.inks.iter().any(|ink| ink[at] > 0);
         let around = |n: usize, axis: usize| n.saturating_sub(1)..(n + 2).min(grid.size()[axis]);
@@ -160,8 +163,8 @@ impl Carried<'_> {
     }
 }
 
-/// Returns the mean [ash and inks, steam] of the open neighbours of the solid cell `place`, in
-/// smallest units.
+/// Returns the mean [ash and inks together, steam] of the open neighbours of the solid air cell
+/// `place`, in units.
 fn neighbour_mean(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
     let (grid, size) = (air.grid(), air.grid().size());
     let (mut sums, mut count) = ([0_u64; 2], 0);

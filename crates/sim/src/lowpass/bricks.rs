@@ -1,5 +1,5 @@
-//! Bricks of a volume for empty-space skipping: finds bricks with changes, and keeps the maximum
-//! density that a sample inside each brick can have.
+//! Bricks of a volume for empty-space skipping: for each brick, an upper bound of the densities
+//! that a sample inside can have, and which bricks contain changes.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::Volume;
 use super::changes::{BRICK, Change};
 use lavoxel_base::grid::Grid;
 
-/// Maximum density of each brick (8 × 8 × 8 cells) and the cells around, updated as a [`Volume`]
+/// Maximum low-passed density in and next to each brick (8 × 8 × 8 cells), updated as a [`Volume`]
 /// changes.
 #[derive(Clone, Debug)]
 pub struct Bricks {
@@ -41,8 +41,8 @@ impl Bricks {
         &self.densest
     }
 
-    /// Returns a mask over the bricks: true if a brick contains a changed cell or lies within
-    /// `margin` cells of one.
+    /// Returns one flag per brick: true if the brick contains a cell of `changed` or lies within
+    /// `margin` cells of such a cell; x varies fastest, then y, then z.
     pub fn touched(&self, changed: &[Change], margin: usize) -> Vec<bool> {
         let [nx, ny, nz] = self.count;
         let mut touched = vec![false; nx * ny * nz];
@@ -62,14 +62,14 @@ impl Bricks {
         touched
     }
 
-    /// Updates the maxima near the changed cells from the lava's density. Returns true if any
-    /// maximum changed.
+    /// Updates the maxima near the cells `changed` from the lava's density in `volume`. Returns
+    /// true if any maximum changed.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Change]) -> bool {
         self.refresh_largest(&[&volume.density], changed)
     }
 
-    /// Updates the maxima near the changed cells, over all density fields in `fields`. Returns true
-    /// if any maximum changed.
+    /// Updates the maxima near the cells `changed`, over all density fields in `fields`. Returns
+    /// true if any maximum changed.
     pub fn refresh_largest(&mut self, fields: &[&[u8]], changed: &[Change]) -> bool {
         // A margin of one cell: interpolation at the edge of a brick reads the adjacent cell.
         let touched = self.touched(changed, 1);
@@ -110,8 +110,8 @@ impl Bricks {
     }
 }
 
-/// Computes the maximum density over the rows `ys` × `zs` for each x in `xs` into `largest`. Works
-/// on whole rows, so that the compiler vectorises the loop.
+/// Stores in `largest` the maximum density for each x in `xs`, over the rows `ys` × `zs` of all
+/// `fields`. Works on whole rows, so that the compiler vectorises the loop.
 fn largest_of_rows(
     (grid, fields): (Grid, &[&[u8]]),
     (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>),

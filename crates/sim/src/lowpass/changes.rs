@@ -1,4 +1,4 @@
-//! Runs of cells whose low-passed value changed, so that a renderer uploads only these cells.
+//! Runs of cells whose low-passed value changed, so that a renderer uploads only changed cells.
 
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
@@ -10,15 +10,15 @@ pub const BRICK: usize = 8;
 /// gaps shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Index of the row, `z · ny + y`.
+    /// Index of the row of cells along x: `z · ny + y`.
     pub row: usize,
     /// Range of changed cells along x; not empty.
     pub cells: Span,
 }
 
 impl Change {
-    /// Iterates over a change for each non-empty span in `rows`, which has one span per row at
-    /// index `z · ny + y`.
+    /// Iterates over the non-empty ranges in `rows` as changes. `rows`: one range of cells per row,
+    /// at index `z · ny + y`.
     pub fn of_rows(rows: &[Span]) -> impl Iterator<Item = Self> {
         let changes = rows
             .iter()
@@ -28,18 +28,21 @@ impl Change {
     }
 }
 
-/// Changes of one slab (constant z) since the changes were last taken.
+/// Cells of one slab (constant z) that changed since the list was last taken, as runs of cells
+/// along x.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlabChanges(Vec<Change>);
 
 impl SlabChanges {
-    /// Returns the upper bound on the number of changes that are stored for a slab of `ny` rows.
+    /// Returns the upper bound on the number of changes stored for a slab of `ny` rows after
+    /// `Self::shorten`.
     pub(super) const fn most(ny: usize) -> usize {
         2 * ny + 64
     }
 
-    /// Records a change of cell `x` in the row `row`. The cells of one row must be recorded one
-    /// after the other.
+    /// Records a change of the cell `x` in the row with index `row`. The cells of a row should be
+    /// recorded in ascending order and without interruption by cells of other rows, so that they
+    /// become one run of cells.
     #[inline]
     pub(super) fn add(&mut self, row: usize, x: usize) {
         let x = x as u16;
@@ -56,8 +59,8 @@ impl SlabChanges {
         }
     }
 
-    /// Limits the length of the list if no reader takes the changes: merges the changes of each row
-    /// into one.
+    /// Limits the length of the list for the case that no reader takes the changes: if the list is
+    /// too long, merges the changes of each row into one.
     pub(super) fn shorten(&mut self, grid: Grid) {
         if self.0.len() <= Self::most(grid.ny) {
             return;

@@ -21,39 +21,41 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Distance in cells along x and z over which amounts in open cells are continued into solid cells.
+/// Distance in cells along x and z over which amounts in open cells are extrapolated into solid
+/// cells.
 const SHORE: usize = 3;
-/// Weights of open cells in that continuation, by distance in cells along an axis.
+/// Weights of open cells in the extrapolation into solid cells, by distance in cells along an axis.
 const WEIGHTS: [u32; SHORE + 1] = [20, 15, 6, 1];
-/// Distance in cells along x and z up to which cells influence a low-passed value: the depth of a
-/// tile.
+/// Distance in cells along x and z up to which cells influence a low-passed value; equal to the
+/// depth of a tile.
 const REACH: usize = SHORE + 1;
 const _: () = assert!(REACH == TILE_Z);
-/// Upper bound on unnecessary cells in a merged box, in addition to half the number of its
+/// Upper bound on the number of unnecessary cells in a merged box, on top of half the number of its
 /// necessary cells.
 const MARGIN: usize = 64;
-/// Smallest amount that is drawn: 2 % of a full cell, in smallest units.
+/// Smallest amount that is drawn: 2 % of a full cell, in units.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
-/// Amount of a full cell in smallest units.
+/// Amount of a full cell in units.
 pub(super) const ONE: u32 = AMOUNT_ONE as u32;
-/// Amount of half a full cell in smallest units.
+/// Amount of half a full cell in units.
 const HALF: u32 = ONE / 2;
 
-/// Filter of one transparent layer of a world, which updates only what changed.
+/// Low-pass filter of one transparent material of a world; recomputes only cells near changes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClearFilter {
-    /// Span of cells in each row outside of which the field is zero, at index `z · ny + y`. Empty
-    /// until the material first appears.
+    /// For each row along x, at index `z · ny + y`, a range of cells that contains all cells with a
+    /// nonzero field. Empty until the material first appears.
     pub(super) shown: Vec<Span>,
-    /// Bit set of the tiles that contain cells of `shown`: [`words`] words per row of a strip.
+    /// Bit set of the tiles whose cells may be nonzero: [`words`] words of 64 bits per row of
+    /// tiles.
     tiles: Vec<u64>,
-    /// Changed cells of each slab (constant z) since the changes were last taken.
+    /// Changed cells of the field since these were last taken, one list per slab (constant z).
     pub(super) changed: Vec<SlabChanges>,
 }
 
 impl ClearFilter {
-    /// Filters the cells of `medium` near the changes in its layer and in the heavier layers.
-    /// Returns the number of computed cells.
+    /// Filters the cells of `medium` near `changes`, the changes of its layer and of the heavier
+    /// layers. Returns the number of computed cells.
     pub(super) fn refresh(
         &mut self,
         matter: &Matter<'_>,
@@ -104,23 +106,25 @@ impl ClearFilter {
     }
 }
 
-/// Input of the filter for one medium: ground, the medium's layer, and the heavier layers.
+/// Input of the filter for one material: ground, the layer of the material, and the layers of
+/// heavier materials.
 pub(super) struct Matter<'a> {
     pub(super) ground: &'a Ground,
     pub(super) layer: &'a Layer,
     pub(super) heavier: &'a [Layer],
 }
 
-/// Strip of tiles (z from 4 · `tz`) with the input of the filter, which also reads both
-/// neighbouring strips.
+/// Strip of tiles (four rows along z, from z = 4 · `tz`), with the ground and layers that the
+/// filter reads in this strip and both neighbouring strips.
 struct Near<'a> {
     matter: &'a Matter<'a>,
     tz: usize,
 }
 
 impl Near<'_> {
-    /// Returns boxes that cover all cells to be computed, a list for each slab of the strip. Sets
-    /// `tiles` and `shown` to the region that may be nonzero from now on.
+    /// Returns the boxes in x and y that cover the cells to be computed; the boxes apply to every
+    /// slab of the strip. Sets `tiles` and `shown` to the region that may be nonzero after the
+    /// computation.
     fn stale(
         &self,
         tiles: &mut [u64],
@@ -173,7 +177,8 @@ impl Near<'_> {
         boxes.all
     }
 
-    /// Returns a bit mask of the tiles in row `y`, word `w`, that are near material of the layer.
+    /// Returns a bit mask of the tiles in row `y` that contain or adjoin material of the layer.
+    /// `w`: index of the 64-bit word within the row.
     fn held(&self, y: usize, w: usize) -> u64 {
         let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
         let strips = self.tz.saturating_sub(1)..(self.tz + 2).min(layer.strips.len());
@@ -188,7 +193,8 @@ impl Near<'_> {
     }
 }
 
-/// Field and lists of one slab (constant z) of a medium, borrowed mutably.
+/// Field of one material in one slab of cells (constant z), with its list of changed cells,
+/// borrowed mutably.
 struct Slab<'a> {
     matter: &'a Matter<'a>,
     z: usize,
@@ -197,14 +203,16 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells of all `boxes`. Returns the number of computed cells.
+    /// Filters the cells of this slab in all `boxes`, with `rows` as buffer. Returns the number of
+    /// computed cells.
     fn filter(&mut self, rows: &mut Rows, boxes: &[Stale]) -> usize {
         let filtered = boxes.iter().map(|stale| self.filter_box(rows, stale)).sum();
         self.changed.shorten(self.matter.ground.grid());
         filtered
     }
 
-    /// Filters the cells of one box. Returns the number of computed cells.
+    /// Filters the cells of this slab in one box, with `rows` as buffer. Returns the number of
+    /// computed cells.
     fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: &Stale) -> usize {
         let cells = *cells;
         let (grid, z) = (self.matter.ground.grid(), self.z);
@@ -243,34 +251,36 @@ impl Slab<'_> {
     }
 }
 
-/// Buffers of the filter: sums over rows for three consecutive y, and the rows from which the sums
-/// are computed.
+/// Row buffers of the filter for one slab of cells: weighted sums for three consecutive y, and the
+/// rows from which the sums are computed.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// Range of x for which the lists are valid.
+    /// Range of cells along x for which the row buffers are valid.
     wide: Range<usize>,
     /// Weighted sums over three rows along z; those for row y are at index y modulo 3.
     sums: [RoomRow; 3],
-    /// Rows with the distance `-REACH` to `REACH` along z from the current row.
+    /// Rows of cells at the same y, at the distances `-REACH` to `REACH` along z from the current
+    /// row.
     near: [RoomRow; 2 * REACH + 1],
-    /// Set for each element of `near` that was read.
+    /// Flag for each element of `near`: true if the element was read for the current row.
     known: [bool; 2 * REACH + 1],
-    /// Buffer for the row above a row of `near`.
+    /// Buffer for the row directly above an element of `near`.
     above: RoomRow,
-    /// Weighted sums of `sums` over three rows along y.
+    /// Sums of the three rows in `sums`, weighted along y.
     tall: RoomRow,
-    /// Weighted sums of `tall` over three cells along x.
+    /// Sums of `tall` over three cells along x, weighted.
     all: RoomRow,
-    /// Amounts in the cells of the slab itself; those of row y are at index y modulo 3.
+    /// Amounts in the cells of the current slab, in units; those of row y are at index y modulo 3.
     own: [Vec<u32>; 3],
-    /// Open parts of these cells, without rock; those of row y are at index y modulo 3.
+    /// Parts of the current slab's cells that are not rock, in units; those of row y are at index y
+    /// modulo 3.
     own_open: [Vec<u32>; 3],
     thin: Thin,
 }
 
-/// Values of one row as lists by x, at index [`place`]: `room` that heavier matter leaves, `amount`
-/// within that room, and `held`, the part of the cell filled by rock, heavier matter and that
-/// amount.
+/// Values of one row of cells as lists by x, at index [`place`], in units: `room` that heavier
+/// matter leaves in the cell, `amount` of the material, and `held`, the part of the cell filled by
+/// rock, heavier matter and the material together.
 #[derive(Default)]
 struct RoomRow {
     room: Vec<u32>,
@@ -279,15 +289,16 @@ struct RoomRow {
 }
 
 impl Rows {
-    /// Memory in bytes of all lists per list element.
+    /// Memory of all lists in bytes per list element.
     pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 6);
 
-    /// Returns the number of elements of each list for a box of shape `grid`.
+    /// Returns the number of elements that each list has for a box of shape `grid`.
     pub(super) fn length(grid: Grid) -> usize {
         (grid.nx.div_ceil(TILE_X) + 2) * TILE_X
     }
 
-    /// Prepares the lists for filtering the columns `cells` along x.
+    /// Clears the lists and prepares them for filtering the cells `cells` (range of x) of a box of
+    /// shape `grid`.
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = Self::length(grid);
@@ -307,14 +318,15 @@ impl Rows {
         }
     }
 
-    /// Sets the sums of row `y` to 0.
+    /// Sets the sums and the amounts of row `y` to 0.
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
         self.own[y % 3].fill(0);
         self.own_open[y % 3].fill(0);
     }
 
-    /// Reads row `y` of slab `z` and its neighbours along z, and computes their sums.
+    /// Reads the row (`y`, `z`) and its neighbours along z, and stores their weighted sums and the
+    /// row's own amounts.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize)) {
         let (grid, wide) = (matter.ground.grid(), self.wide.clone());
         self.clear(y);
@@ -375,15 +387,16 @@ impl Rows {
         }
     }
 
-    /// Reads the row `i` of `near`, which is the row `place` (y, z), unless it was read before.
+    /// Reads the row `place` (y, z) into element `i` of `near`, unless that element was read
+    /// before.
     fn read_near(&mut self, matter: &Matter, i: usize, place: (usize, usize)) {
         if !std::mem::replace(&mut self.known[i], true) {
             self.near[i].read(matter, place, self.wide.clone());
         }
     }
 
-    /// Reads the rows from which amounts are continued into the solid cells of row `i` of `near`,
-    /// which is the row (`y`, `z`).
+    /// Reads the neighbours of row `i` of `near` along z, from which amounts are extrapolated into
+    /// the solid cells of that row. (`y`, `z`): position of row `i`.
     fn read_around(&mut self, matter: &Matter, i: usize, (y, z): (usize, usize)) {
         let nz = matter.ground.grid().nz;
         for near in i - SHORE..=i + SHORE {
@@ -398,8 +411,9 @@ impl Rows {
         }
     }
 
-    /// Returns the weighted mean of the filled fraction around `x` in the horizontal plane around
-    /// row `i`, in units of 1/`ONE`; `None` if no cell there contains matter.
+    /// Returns the weighted mean filled fraction of the cells around list index `x` of the row with
+    /// index `i` in `near`, at the same height, in units of 1/`ONE`; `None` if none of these cells
+    /// contains matter.
     fn mean(&self, i: usize, x: usize) -> Option<u32> {
         let (mut room, mut amount) = (0_u64, 0_u64);
         for (row, along_z) in self.near[i - SHORE..=i + SHORE].iter().zip(weights()) {
@@ -411,7 +425,8 @@ impl Rows {
         (amount > 0).then(|| (amount * u64::from(ONE) / room.max(amount)) as u32)
     }
 
-    /// Computes the sums over y and x for the cells `cells` of row `y`.
+    /// Computes `tall` and `all`, the weighted sums over y and then x, for the cells `cells` of row
+    /// `y`.
     fn add_up(&mut self, y: usize, cells: Span) {
         let [below, here, above] = [y + 2, y, y + 1].map(|y| &self.sums[y % 3]);
         // One extra cell on each side, which the filter along x reads.
@@ -439,7 +454,8 @@ impl Rows {
         across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
-    /// Returns true if any of the cells `cells` in row `y` of the slab contains matter.
+    /// Returns true if any of the cells `cells` in row `y` of the current slab contains the
+    /// filtered material.
     fn has_matter(&self, y: usize, cells: Span) -> bool {
         let Range { start, end } = cells.range();
         self.own[y % 3][place(start)..place(end)]
@@ -447,8 +463,8 @@ impl Rows {
             .any(|&amount| amount > 0)
     }
 
-    /// Returns the value (0 to 255) of a cell of the summed row for a liquid, corrected if the
-    /// liquid is falling.
+    /// Returns the low-passed value (0 to 255) of the cell `[x, y, z]` for a liquid, raised if the
+    /// liquid is thin and falling. `Rows::add_up` must have been called for row `y`.
     fn value_of_liquid(&self, [x, y, z]: Place, grid: Grid) -> u8 {
         let (value, amount) = (self.value(x), self.own[y % 3][place(x)]);
         let above = self.own[(y + 1) % 3][place(x)];
@@ -467,9 +483,9 @@ impl Rows {
         }
     }
 
-    /// Returns the value (0 to 255) of a cell of the summed row for a material with sharp edges:
-    /// its own amount. Rock directly below gets the same value, and other rock twice the low-passed
-    /// value, so that there is no gap at the foot.
+    /// Returns the value (0 to 255) of the cell at (`x`, `y`) for a material with sharp edges: its
+    /// unfiltered amount. Rock directly below an open cell gets the value of this open cell, and
+    /// all other rock twice the low-passed value, so that there is no gap at the foot.
     fn value_as_it_lies(&self, x: usize, y: usize) -> u8 {
         let own = |y: usize| {
             let is_open = self.own_open[y % 3][place(x)] > 0;
@@ -480,7 +496,8 @@ impl Rows {
             .unwrap_or_else(|| self.value(x).saturating_mul(2))
     }
 
-    /// Returns the low-passed value (0 to 255) of the cell at `x` of the summed row.
+    /// Returns the low-passed value (0 to 255) of the cell at `x`, in the row for which
+    /// `Rows::add_up` was called last.
     #[inline]
     fn value(&self, x: usize) -> u8 {
         // At most 64 · 32768 · 255, which fits.
@@ -499,7 +516,8 @@ impl RoomRow {
         self.held.fill(0);
     }
 
-    /// Reads the cells `wide` of the row (`y`, `z`); all other list elements are set to 0.
+    /// Reads the cells `wide` (range of x) of the row (`y`, `z`) into the lists; all other list
+    /// elements are set to 0.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize), wide: Range<usize>) {
         self.clear();
         let room = &mut self.room[place(wide.start)..place(wide.end)];
@@ -535,12 +553,13 @@ fn add_weighted(sums: &mut [u32], weight: u32, from: &[u32]) {
         .for_each(|(sum, from)| *sum += weight * from);
 }
 
-/// Returns the number of 64-bit words in a bit set with one bit per tile of a row.
+/// Returns the number of 64-bit words of a row in a bit set with one bit per tile.
 fn words(grid: Grid) -> usize {
     grid.nx.div_ceil(ROW * TILE_X)
 }
 
-/// Returns the span of the cells that belong to the tiles `tiles` of word `w`.
+/// Returns the range of cells along x that belong to the tiles `tiles` of word `w` of a bit set
+/// with one bit per tile.
 fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(grid.nx) as u16;
     Span {
@@ -549,18 +568,18 @@ fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     }
 }
 
-/// Box of cells of a slab that must be computed: the same range of x in consecutive rows.
+/// Box of cells in one slab that must be computed: the same range of x in consecutive rows y.
 #[derive(Clone, Debug)]
 struct Stale {
     ys: Range<usize>,
     cells: Span,
-    /// Number of cells in the box that must be computed; the others are unchanged.
+    /// Number of cells in the box that must be computed; the box may also contain unchanged cells.
     count: usize,
 }
 
-/// Set of rectangles (boxes in x and y) that cover all cells of a slab that must be computed. A run
-/// of adjacent cells is merged into the box below if this adds few other cells, because reading the
-/// surroundings of a box costs more than filtering a few more cells.
+/// Set of boxes in x and y that cover all cells of a slab that must be computed. A run of cells is
+/// merged into the box below if this adds few unchanged cells, because reading the surroundings of
+/// a box costs more than filtering a few unnecessary cells.
 #[derive(Default)]
 struct Boxes {
     all: Vec<Stale>,
@@ -599,7 +618,7 @@ impl Boxes {
     }
 }
 
-/// Iterates over the weights along an axis, for distances from `-SHORE` to `SHORE`.
+/// Iterates over the extrapolation weights along an axis, for distances from `-SHORE` to `SHORE`.
 fn weights() -> impl Iterator<Item = u32> {
     (0..=2 * SHORE).map(|i| WEIGHTS[i.abs_diff(SHORE)])
 }

@@ -5,30 +5,30 @@ use std::sync::Arc;
 use lavoxel_base::parallel::*;
 use lavoxel_flow::Flow;
 
-/// Number of columns with lava per parallel task.
+/// Number of columns with lava that one parallel task reads.
 const PART: usize = 512;
 
 /// Surface temperature of the physical model's lava, one value per column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrustMap {
     /// Temperature in kelvin, at index `z · nx + x`. A column next to lava has the mean of its
-    /// neighbours with lava, so that interpolation does not fade towards the edge of the lava; all
-    /// other columns have the temperature of the air.
+    /// neighbours with lava, so that interpolation does not fade towards the edge of the lava; a
+    /// column farther away has the temperature of the air.
     pub kelvin: Vec<f32>,
 }
 
-/// Writer of the [`CrustMap`]. A refresh takes time proportional to the number of columns with lava
-/// in the new and the previous map.
+/// Writer of the [`CrustMap`]. Each update takes time proportional to the number of columns with
+/// lava in the new and the previous map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crusts {
     shown: Option<Written>,
-    /// Previous map, whose memory is reused once no other holder refers to it.
+    /// Previous or discarded map, whose memory is reused once nothing else refers to it.
     spare: Option<Written>,
-    /// Kind of each column while a map is written; `Nothing` otherwise.
+    /// Kind of each column while a map is being written; all `Nothing` between two calls.
     marks: Vec<Mark>,
 }
 
-/// Kind of a column while a map is written: lava, next to lava, or neither.
+/// Kind of a column while a map is being written: lava, next to lava, or neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mark {
     #[default]
@@ -37,7 +37,7 @@ enum Mark {
     Beside,
 }
 
-/// Map with the list of columns that differ from the temperature of the air.
+/// Surface temperature map, with the list of columns that differ from the temperature of the air.
 #[derive(Clone, Debug)]
 struct Written {
     map: Arc<CrustMap>,
@@ -47,8 +47,8 @@ struct Written {
 }
 
 impl Crusts {
-    /// Returns the surface temperature map of `flow`; `None` if there is no lava that grows a
-    /// crust. If nothing changed, the same `Arc` as before is returned.
+    /// Returns the surface temperature map of `flow`; `None` if `flow` has no lava with a crust. If
+    /// no temperature changed since the last call, the same `Arc` is returned.
     pub(super) fn refresh(&mut self, flow: Option<&Flow>) -> Option<Arc<CrustMap>> {
         let Some(flow) = flow.filter(|flow| flow.grows_crust()) else {
             *self = Self::default();
@@ -89,8 +89,9 @@ impl Written {
         }
     }
 
-    /// Writes the surface temperatures of `flow` into the map, which must contain the temperature
-    /// of the air everywhere. `size`: number of columns along x and z; `marks`: buffer.
+    /// Writes the surface temperatures of `flow` into this map, which must contain the temperature
+    /// of the air everywhere. `size`: number of columns along x and z; `marks`: buffer with one
+    /// element per column.
     fn write(&mut self, flow: &Flow, size: [usize; 2], marks: &mut [Mark]) {
         let Some(CrustMap { kelvin }) = Arc::get_mut(&mut self.map) else {
             unreachable!("no reader has it yet")
@@ -119,7 +120,7 @@ impl Written {
             .for_each(|column| marks[*column] = Mark::Nothing);
     }
 
-    /// Returns true if both maps have equal temperatures in all columns.
+    /// Returns true if this map and `other` have equal temperatures in all columns.
     fn is(&self, other: &Self) -> bool {
         let [here, there] = [self, other].map(|written| &written.map.kelvin);
         self.air == other.air
@@ -132,8 +133,8 @@ impl Written {
     }
 }
 
-/// Returns pairs (column index, surface temperature in kelvin) of the columns with lava under the
-/// open sky, ascending; a list per parallel task.
+/// Returns the columns with lava under the open sky as pairs (column index, surface temperature in
+/// kelvin), ascending by index, in one list per parallel task.
 fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
     let surface = |&column: &u32| Some((column as usize, flow.crust_k(column as usize)? as f32));
     flow.wet()

@@ -6,14 +6,15 @@ use lavoxel_automaton::world::{
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 
-/// Change cursors of a layer and of the ground at the time of the last filtering.
+/// Read positions in the change records of a layer and of the ground when the layer was last
+/// filtered.
 #[derive(Clone, Debug)]
 pub(super) struct LayerCursor {
     layer: Cursor,
     ground: GroundCursor,
 }
 
-/// Changes of a layer and of the ground since a cursor.
+/// Changes of a layer and of the ground since a `LayerCursor` was set.
 pub(super) struct LayerChanges<'a> {
     /// Changed tiles in each strip; `None` if any tile of the strip may have changed.
     strips: Vec<Option<Changes<'a>>>,
@@ -22,8 +23,8 @@ pub(super) struct LayerChanges<'a> {
 }
 
 impl<'a> LayerChanges<'a> {
-    /// Returns the changes since `cursor` and sets `cursor` to now. If `cursor` is `None` or
-    /// belongs to another layer, everything counts as changed.
+    /// Returns the changes of `layer` and `ground` since `cursor`, and sets `cursor` to now. If
+    /// `cursor` is `None` or belongs to another layer, all cells count as changed.
     pub(super) fn since(
         cursor: &mut Option<LayerCursor>,
         layer: &'a Layer,
@@ -55,8 +56,8 @@ impl<'a> LayerChanges<'a> {
             && self.ground.is_empty()
     }
 
-    /// Returns the changes that concern the slab at `z`: those within `reach` cells along z, the
-    /// reach of the filter (at most the depth of a tile).
+    /// Returns the changes within `reach` cells (at most the depth of a tile) of the slab of cells
+    /// at `z`: those that affect the filtered values in this slab.
     pub(super) fn near_slab(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
         let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
         Around {
@@ -69,25 +70,26 @@ impl<'a> LayerChanges<'a> {
     }
 }
 
-/// Changes that concern one slab, because they are within reach of the filter.
+/// Changes of a layer and of the ground that lie within reach of the filter from one slab of cells
+/// (constant z).
 pub(super) struct Around<'a> {
     grid: Grid,
     strips: &'a [Option<Changes<'a>>],
     ground: &'a GroundChanges,
-    /// Index of the strip that contains the slab.
+    /// Index of the strip (four rows along z) that contains the slab.
     tz: usize,
-    /// Reach of the filter along x and z, in cells.
+    /// Distance along x and z, in cells, up to which the filter reads around a cell.
     reach: usize,
 }
 
 impl Around<'_> {
-    /// Returns true if all changed tiles near the slab are known; false if anything may have
+    /// Returns true if the changed tiles near the slab are known; false if any tile may have
     /// changed.
     pub(super) fn is_known(&self) -> bool {
         self.strips.iter().all(Option::is_some)
     }
 
-    /// Returns the range of rows y of the slab that are within reach of a change.
+    /// Returns the range of heights y in the slab within reach of a change.
     pub(super) fn rows(&self) -> std::ops::Range<usize> {
         if self.ground.has_any(self.tz) {
             return 0..self.grid.ny;
@@ -105,8 +107,9 @@ impl Around<'_> {
         }
     }
 
-    /// Returns a bit mask of the tiles in row `y`, word `w`, that are within reach of a change. For
-    /// `has_density` see [`Around::spans`].
+    /// Returns a bit mask of the tiles in row `y` within reach of a change. `w`: index of the
+    /// 64-bit word within the row; `has_density`: true if the row has or had a nonzero value; if
+    /// false, changes of the ground do not count.
     pub(super) fn word(&self, y: usize, w: usize, has_density: bool) -> u64 {
         let words = self.grid.nx.div_ceil(ROW * TILE_X);
         let word = |w: usize| {
@@ -126,9 +129,9 @@ impl Around<'_> {
         dilated_word(word, w, words)
     }
 
-    /// Iterates over spans of cells in row `y` that are within reach of a change; neighbouring
-    /// spans may overlap. Changes of the ground count only if `has_density` is true: the row has or
-    /// had a nonzero value.
+    /// Iterates over ranges of cells in row `y` that are within reach of a change; neighbouring
+    /// ranges may overlap. Changes of the ground count only if `has_density` is true: the row has
+    /// or had a nonzero value.
     pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
         let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
         let nx = self.grid.nx;
@@ -157,7 +160,7 @@ impl Around<'_> {
     }
 }
 
-/// Extends `span` by `by` cells at both ends, limited to a row of `nx` cells.
+/// Returns `span` extended by `by` cells at both ends, clamped to a row of `nx` cells.
 pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     if span.is_empty() {
         return span;
@@ -168,8 +171,8 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     }
 }
 
-/// Returns the word `w` of a row of bits after each set bit was extended to both neighbours. `word`
-/// returns a word of the row, which has `words` words.
+/// Returns the word with index `w` of a row of bits in which each set bit was extended to both
+/// neighbours. `word` returns a word of the original row, which has `words` words.
 pub(super) fn dilated_word(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
     let here = word(w);
     let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
@@ -177,7 +180,7 @@ pub(super) fn dilated_word(word: impl Fn(usize) -> u64, w: usize, words: usize) 
     here | here << 1 | here >> 1 | before | after
 }
 
-/// Iterates over the runs of set bits in `word` as (first bit, end), end exclusive.
+/// Iterates over the runs of set bits in `word` as (first bit, end bit), end exclusive.
 pub(super) fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
     std::iter::from_fn(move || {
         let from = word.trailing_zeros();

@@ -1,11 +1,11 @@
-//! Low-pass, row by row, for readers that keep only nonzero cells: no array over the simulation box
-//! is allocated, so boxes of any size work.
+//! Low-pass filter row by row, for readers that store only nonzero cells: no array over the
+//! simulation box is allocated, so that boxes of any size can be filtered.
 
 use super::Taps;
 use lavoxel_automaton::world::World;
 use lavoxel_base::grid::Place;
 
-/// Computes the density and energy fields of a [`super::Volume`] row by row, without storing them.
+/// Computes density and energy as in a [`super::Volume`] row by row, without storing the fields.
 #[derive(Default)]
 pub struct RowFilter {
     taps: Taps,

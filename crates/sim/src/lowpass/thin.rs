@@ -26,11 +26,12 @@ use super::clear::ONE;
 /// falling (first element), and from which on it counts as supported (second element).
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
-/// Width factor of the streak of a drop: the drawn width corresponds to the amount `STREAK` ×
-/// √amount (full cell: 1), so that small drops stay visible.
+/// Width factor of the streak that stands for a drop: the streak is as wide as a stream with the
+/// amount `STREAK` × √amount (amounts in full cells), so that small drops stay visible.
 const STREAK: f32 = 0.1;
-/// Tolerance (7/5) by which the low-passed value of a cell may exceed that of an isolated drop and
-/// still count as a drop. The value at the end of a stream is larger.
+/// Tolerance of the test for a drop, as numerator and denominator (7/5): a cell counts as a drop if
+/// its low-passed value is at most this factor times that of an isolated drop. The value at the end
+/// of a stream is larger.
 const ALONE: [u32; 2] = [7, 5];
 
 /// Lookup tables of density (0 to 255) by amount (0 to 255; 255: full cell), for streams and for
@@ -56,9 +57,9 @@ impl Default for Thin {
 }
 
 impl Thin {
-    /// Returns the corrected value (0 to 255) of a cell with material. `value`: low-passed value;
-    /// `amount`: amount in the cell; `below`: filled part of the cells below; both in units of
-    /// 1/[`ONE`] of a cell.
+    /// Returns the corrected density (0 to 255) of a cell with liquid. `value`: low-passed density
+    /// of the cell; `amount`: amount in the cell; `below`: filled fraction of the nine cells below;
+    /// `amount` and `below` in units of 1/[`ONE`].
     #[inline]
     pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
         // The kernel leaves an eighth of an isolated drop in its own cell.
@@ -70,9 +71,9 @@ impl Thin {
         falling(value, lists[byte(amount)], below)
     }
 
-    /// Returns the corrected value (0 to 255) of an empty cell below a cell with material. `value`:
-    /// low-passed value; `above`: amount in the cell above; `here`: filled part of the cells at
-    /// this height; both in units of 1/[`ONE`] of a cell.
+    /// Returns the corrected density (0 to 255) of an empty cell below a cell with liquid. `value`:
+    /// low-passed density of the cell; `above`: amount in the cell above; `here`: filled fraction
+    /// of the nine cells at this height; `above` and `here` in units of 1/[`ONE`].
     #[inline]
     pub(super) fn value_under(&self, value: u8, above: u32, here: u32) -> u8 {
         // The kernel leaves a sixteenth of an isolated drop in the cell below.
@@ -88,15 +89,17 @@ fn byte(amount: u32) -> usize {
     (amount * 255 / ONE).min(255) as usize
 }
 
-/// Returns true if the low-passed value `value` is that of an isolated drop of `amount`, of which
-/// the kernel leaves 1/`left` in the cell, within the tolerance `ALONE`.
+/// Returns true if `value`, the low-passed density of a cell (0 to 255), is at most `ALONE` times
+/// that of an isolated drop of `amount` (in units of 1/`ONE`). `left`: the kernel leaves 1/`left`
+/// of the drop's amount in this cell.
 fn is_drop(value: u8, amount: u32, left: u32) -> bool {
     let [most, of] = ALONE;
     u32::from(value) * left * ONE / 255 * of <= most * amount
 }
 
-/// Interpolates between `value`, for a liquid that is supported, and the larger of `value` and
-/// `alone`, for one that falls. `below`: filled part of the cells below.
+/// Returns the density (0 to 255) of a liquid between supported and falling: `value` if supported,
+/// the larger of `value` and `alone` if falling. `below`: filled fraction of the nine cells below,
+/// in units of 1/`ONE`.
 fn falling(value: u8, alone: u8, below: u32) -> u8 {
     if alone <= value {
         return value;

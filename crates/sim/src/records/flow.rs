@@ -1,4 +1,5 @@
-//! History of the physical model's lava, per column.
+//! History of the lava of the physical model in each column: maximum thickness and temperature, and
+//! the last advance of the front.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +10,13 @@ use lavoxel_flow::Flow;
 /// Thickness of lava in metres above which the flow counts as having reached a column.
 pub const REACHED_M: f64 = 0.01;
 
-/// History of the flow: maxima of each column, and the last advance of the flow front. Arrival
-/// times are stored in the flow itself.
+/// History of the physical model's lava: maxima of each column, and the last advance of the flow
+/// front. Arrival times are stored in the flow itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRecords {
     thickness_m: Vec<f32>,
-    /// Maximum surface temperature in kelvin, by column; `None` if temperatures are not recorded.
+    /// Maximum surface temperature of each column after any step, in kelvin; `None` if temperatures
+    /// are not recorded.
     kelvin: Option<Vec<f32>>,
     last_reached_s: f64,
 }
@@ -26,8 +28,8 @@ impl FlowRecords {
         MemoryEstimate::new("the records of a flow", grid.columns(), 2.0 * 8.0)
     }
 
-    /// Creates empty records for a box of shape `grid`, without temperatures; must be called before
-    /// the first step.
+    /// Creates empty records for a box of shape `grid`, without temperatures. The records must be
+    /// created before the first step.
     pub fn new(grid: Grid) -> Self {
         Self {
             thickness_m: vec![0.0; grid.columns()],
@@ -36,7 +38,8 @@ impl FlowRecords {
         }
     }
 
-    /// Returns the records with temperatures recorded too; must be called before the first step.
+    /// Enables the recording of temperatures in these records; must be called before the first
+    /// step.
     #[must_use]
     pub fn with_kelvin(self) -> Self {
         Self {
@@ -45,8 +48,8 @@ impl FlowRecords {
         }
     }
 
-    /// Returns true if these records, which may come from a file, belong to a box of shape `grid`
-    /// and are valid.
+    /// Returns true if these records, possibly from a file, belong to a box of shape `grid` and
+    /// contain only valid numbers.
     pub fn fits(&self, grid: Grid) -> bool {
         let are_right = |numbers: &Vec<f32>| {
             numbers.len() == grid.columns() && numbers.iter().all(|n| *n >= 0.0)
@@ -56,14 +59,15 @@ impl FlowRecords {
             && self.last_reached_s >= 0.0
     }
 
-    /// Returns the maximum temperature of the uppermost liquid after any step, in kelvin, by column
-    /// at index `z · nx + x`; 0 for columns without lava. `None` if temperatures are not recorded.
+    /// Returns for each column, at index `z · nx + x`, the maximum temperature of the uppermost
+    /// liquid after any step, in kelvin; 0 for columns without lava. `None` if temperatures are not
+    /// recorded.
     pub fn kelvin(&self) -> Option<&[f32]> {
         self.kelvin.as_deref()
     }
 
-    /// Returns the maximum thickness of liquid and solidified lava after any step, in metres, by
-    /// column at index `z · nx + x`.
+    /// Returns for each column, at index `z · nx + x`, the maximum thickness of liquid and
+    /// solidified lava together after any step, in metres.
     pub fn thickness_m(&self) -> &[f32] {
         &self.thickness_m
     }
@@ -74,8 +78,8 @@ impl FlowRecords {
         self.last_reached_s
     }
 
-    /// Updates the records of the columns `columns` (indices): [`Flow::changed`] after each step,
-    /// or [`Flow::wet`] after several steps.
+    /// Updates the records of the columns with the indices `columns` after a step. Pass
+    /// [`Flow::changed`] after each step, or [`Flow::wet`] after several steps.
     pub fn observe(&mut self, flow: &Flow, columns: &[u32]) {
         for &number in columns {
             let thickness = flow.thickness_m(number as usize);

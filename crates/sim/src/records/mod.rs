@@ -22,44 +22,45 @@ use lavoxel_flow::{Flow, UNITS};
 
 pub use self::flow::{FlowRecords, REACHED_M};
 
-/// Arrival step of a column that the material has not reached.
+/// Value of `Records::arrival` for a column that the material has not reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// Number of tiles of a layer from which on updates run in parallel.
+/// Minimum number of tiles of a layer for which updates run in parallel.
 const MANY_TILES: usize = 1 << 13;
 
-/// Number of the flow's smallest units of amount in one of a layer's.
+/// Number of units of amount of the flow that make one unit of a layer.
 const UNIT: i64 = UNITS as i64 / AMOUNT_ONE as i64;
 
-/// Upper bound on the encoded size of a column's records in bytes: integers of 32, 32 and 16 bits
-/// with seven bits per byte.
+/// Upper bound on the encoded size of one column's records in bytes: integers of 32, 32 and 16
+/// bits, encoded with seven bits per byte.
 const BYTES_A_COLUMN: usize = 5 + 5 + 3;
 
-/// History of every column, as arrays of shape (`nz`, `nx`); row 0 is in the north, column 0 in the
-/// west.
+/// History of one material in every column of cells: arrays of shape (`nz`, `nx`), where row 0 is
+/// in the north and column 0 in the west.
 ///
-/// Invariant: equal worlds and steps give equal bits; records that were saved and read back
-/// continue identically.
+/// Invariant: equal worlds and steps give equal bits, for records from a file as well.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
-    /// Name of the recorded material, by which the records are found in a file.
+    /// Name of the recorded material, by which the records of several materials in a file are told
+    /// apart.
     material: String,
     nx: usize,
     nz: usize,
     arrival: Vec<u32>,
     thickest: Vec<u32>,
     peak_energy: Vec<u16>,
-    /// Change cursor of the layer at the last update; `None` before the first.
+    /// Read position in the change record of the layer at the last update; `None` before the first
+    /// update.
     #[serde(skip)]
     seen: Option<Cursor>,
 }
 
-/// Returns the material of records in files that do not name one: lava.
+/// Returns the material of records from a file that names none: lava.
 fn lava() -> String {
     Material::LAVA.to_owned()
 }
 
-/// Compares the histories; the change cursor `seen` is ignored.
+/// Compares material and histories; the change cursor `seen` is ignored.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
         (&self.material, self.nx, self.nz) == (&other.material, other.nx, other.nz)
@@ -75,8 +76,8 @@ impl Records {
         MemoryEstimate::new("the records of maps", grid.columns() * materials, 10.0)
     }
 
-    /// Estimates the temporary memory while a checkpoint is written: the encoded records of
-    /// `materials` materials.
+    /// Estimates the memory of the encoded records of `materials` materials, which exist while a
+    /// checkpoint is written.
     pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::new(
             "the records in a checkpoint",
@@ -104,8 +105,7 @@ impl Records {
         }
     }
 
-    /// Returns the records with `material` as the recorded material; must be called before the
-    /// first update.
+    /// Sets the recorded material to `material`; must be called before the first update.
     #[must_use]
     pub fn for_material(self, material: &str) -> Self {
         Self {
@@ -119,8 +119,8 @@ impl Records {
         &self.material
     }
 
-    /// Returns true if these records, which may come from a file, are complete and belong to a box
-    /// of shape `grid`.
+    /// Returns true if these records, possibly from a file, are complete and belong to a box of
+    /// shape `grid`.
     pub fn fits(&self, grid: Grid) -> bool {
         let lengths = [
             self.arrival.len(),
@@ -130,21 +130,21 @@ impl Records {
         (self.nx, self.nz) == (grid.nx, grid.nz) && lengths == [grid.columns(); 3]
     }
 
-    /// Returns, for each column, the number of steps after which the material first stood there: 0
-    /// if before the first step, [`NEVER`] if not reached. Matter that came and vanished within one
-    /// step does not count.
+    /// Returns, for each column, the number of steps after which the column first contained the
+    /// material: 0 if before the first step, [`NEVER`] if not reached. Matter that came and
+    /// vanished within one step does not count.
     pub fn arrival(&self) -> ArrayView2<'_, u32> {
         self.view(&self.arrival)
     }
 
-    /// Returns the maximum amount in each column after any step, in smallest units
-    /// ([`lavoxel_base::units::AMOUNT_ONE`] per full cell); for the physical model's lava, liquid
-    /// and solidified lava together.
+    /// Returns the maximum amount in each column of cells after any step, in units
+    /// ([`lavoxel_base::units::AMOUNT_ONE`] per full cell); in the physical model, liquid and
+    /// solidified lava together.
     pub fn thickest(&self) -> ArrayView2<'_, u32> {
         self.view(&self.thickest)
     }
 
-    /// Returns the maximum energy of any cell in each column after any step, in smallest units
+    /// Returns the maximum energy of any cell in each column after any step, in units
     /// ([`lavoxel_base::units::ENERGY_ONE`] for energy 1.0).
     pub fn peak_energy(&self) -> ArrayView2<'_, u16> {
         self.view(&self.peak_energy)
@@ -156,8 +156,8 @@ impl Records {
     }
 
     /// Updates the records after `step` steps. Must be called before the first step and after every
-    /// step, always with the same world, and with its `flow` if there is one; before a call with
-    /// another world, call [`Records::forget`].
+    /// step, with the same world and, if there is one, its `flow`; call [`Records::forget`] before
+    /// a call with a different world.
     ///
     /// # Panics
     /// If the world's shape differs from that of the records.
@@ -239,38 +239,40 @@ impl Records {
         }
     }
 
-    /// Forgets the world of the last update but keeps the histories, so that the next update reads
-    /// the whole layer.
+    /// Forgets the world of the last update but keeps the histories; the next update then reads the
+    /// whole layer.
     pub fn forget(&mut self) {
         self.seen = None;
     }
 }
 
-/// Records of the columns of one strip (4 rows) of the world; `x` varies fastest.
+/// Records of the columns in one strip (four rows of columns along x), borrowed mutably; `x` varies
+/// fastest.
 struct StripRecords<'a> {
     arrival: &'a mut [u32],
     thickest: &'a mut [u32],
     peak_energy: &'a mut [u16],
 }
 
-/// Values of the 32 columns of a tile column: amount summed over the height, and maximum energy of
-/// a cell.
+/// Values of the 32 cell columns of a tile column: amount summed over the height, and maximum
+/// energy of a cell, both in units.
 type Sums = ([u32; 32], [u16; 32]);
 
 const EMPTY: Sums = ([0; 32], [0; 32]);
 
-/// Reusable buffer for the sums over the heights of a strip.
+/// Reusable buffer for the sums over the height in the tile columns of a strip (8 × 4 columns of
+/// cells each).
 #[derive(Default)]
 struct Scratch {
-    /// Bit set of the tile columns (by index along x) that must be summed.
+    /// Bit set of the tile columns (by index along x) whose tiles must be summed.
     columns: Vec<u64>,
     /// Sums of each tile column; valid only for tile columns in the bit set.
     tiles: Vec<Sums>,
 }
 
 impl Scratch {
-    /// Marks the tile columns with changes, or all if `changes` is `None`. Returns true if any tile
-    /// column is marked.
+    /// Marks the tile columns of `strip` that `changes` names, or all if `changes` is `None`.
+    /// Returns true if any tile column is marked.
     fn mark(&mut self, strip: &Strip, changes: Option<Changes<'_>>) -> bool {
         self.columns.resize(strip.width, 0);
         let Some(changes) = changes else {
@@ -286,7 +288,7 @@ impl Scratch {
         !changes.rows.is_empty()
     }
 
-    /// Sums the tiles of the marked tile columns over the height.
+    /// Sums the tiles of `strip` over the height, in the marked tile columns.
     fn add_up(&mut self, strip: &Strip) {
         let Self { columns, tiles } = self;
         tiles.resize(strip.count, EMPTY);
@@ -304,8 +306,8 @@ impl Scratch {
         });
     }
 
-    /// Updates the records `part` with the sums of the marked tile columns; columns outside of the
-    /// simulation box are skipped.
+    /// Updates the records `part` of a strip by the sums of the marked tile columns after step
+    /// `step`; columns outside of the simulation box are skipped. `nx`: number of columns along x.
     fn take_up(&self, part: &mut StripRecords<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];
@@ -337,7 +339,8 @@ impl Scratch {
     }
 }
 
-/// Iterates over the indices, below `count`, of the marked tile columns.
+/// Iterates over the indices, below `count`, of the set bits in `columns`, which are the marked
+/// tile columns.
 fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
     let all = columns
         .iter()

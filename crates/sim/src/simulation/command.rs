@@ -16,19 +16,20 @@ pub enum Command {
     Put(Edit),
     /// Adds, changes or closes a vent.
     Pour(VentChange),
-    /// Changes parameters of the rules; parameters that are not given keep their values.
+    /// Changes parameters of the rules; parameters without a new value keep their values.
     Rules(RulesChange),
     /// Changes parameters of a material other than lava. Parameters of lava are changed by `Rules`.
     Material(MaterialChange),
-    /// Sets the seed of the random spreading patterns from now on.
+    /// Sets the seed of the random numbers of all later steps, such as those that choose the
+    /// spreading directions of lava.
     Seed(u64),
-    /// Sets the wind; the velocity of the air changes at once.
+    /// Sets the wind; the velocity of the air changes at once to the new wind.
     Wind(Wind),
 }
 
 impl Command {
-    /// Checks all numbers that can be checked without the simulation, and that the files of an edit
-    /// have been read. The error names keys as in an `[[event]]` table.
+    /// Checks all numbers of the command that can be checked without the simulation, and that the
+    /// file of an edit's shape has been read. The error names keys as in an `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.validate_numbers()?;
         let Self::Put(edit) = self else { return Ok(()) };
@@ -84,8 +85,8 @@ impl Command {
         }
     }
 
-    /// Returns (key, name) of the material other than lava to which the command refers; `None` if
-    /// there is none.
+    /// Returns the material other than lava to which the command refers, as a pair of its key in an
+    /// `[[event]]` table and its name; `None` if the command refers to none.
     pub(super) fn material(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Put(edit) => Some(("put.matter.name", edit.matter.material()?)),
@@ -97,8 +98,8 @@ impl Command {
         }
     }
 
-    /// Merges this change of settings with a later one of the same kind; `None` if both commands
-    /// must be kept.
+    /// Returns one command with the effect of this change of parameters followed by `later`; `None`
+    /// unless both change the same kind of parameters and can be merged.
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {
             (Self::Rules(first), Self::Rules(second)) => {
@@ -156,7 +157,8 @@ fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     }
 }
 
-/// Implements `From` for the payload types of commands, and for types that convert into those.
+/// Implements `From` for `Command`, so that the payload of each variant, and types that convert
+/// into a payload, convert into a command.
 macro_rules! from {
     ($($carried:ty => $command:ident),+ $(,)?) => {$(
         impl From<$carried> for Command {

@@ -12,11 +12,11 @@ use lavoxel_base::validate::{Invalid, within};
 /// Upper bound on the number of events of a simulation.
 pub const MAX_EVENTS: usize = 100_000;
 
-/// Upper bound on the step of an event.
+/// Upper bound of the field `at` of an event, in steps.
 const LAST_STEP: f64 = 1e9;
 
-/// Command and the step at which it is carried out. Changes of vents are not events, because vents
-/// have first and last steps of their own, in scenes too.
+/// Command and the step at which it is carried out. Changes of vents are not stored as events,
+/// because vents have first and last steps of their own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Number of completed steps after which the command is carried out; 0: before the first step.
@@ -82,7 +82,7 @@ impl EventSpec {
     pub const ONE_COMMAND: &str = "one with exactly one of put, rules, material, wind and seed";
 
     /// Converts the table to an event. `key`: name of the table in messages, such as `event[0]`.
-    /// Files of shapes need not have been read.
+    /// Succeeds even if the files of shapes have not been read.
     ///
     /// # Errors
     /// If a number is out of range, or the table does not have exactly one command.

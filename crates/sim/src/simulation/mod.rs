@@ -1,9 +1,9 @@
 //! Running simulation. [`Simulation::step`] runs the stages of a step in order and measures the
-//! time of each.
+//! time of each stage.
 //!
 //! Every action other than a step is a [`Command`], which an [`Event`] of the scene carries out at
 //! its step, or [`Simulation::command`] at once. A simulation records changes of vents in the
-//! vents' first and last steps, and all other commands as events, so that
+//! vents' first and last steps, and other commands as events, so that
 //! `lavoxel::scene::Scene::recorded` can write a scene that replays to the same bits.
 
 mod command;
@@ -38,8 +38,8 @@ pub use self::stage::Stage;
 pub use self::timings::system_clock;
 pub use self::timings::{Clock, StageTime, Timings};
 
-/// Running simulation: a state, its rules, vents and events, and the engine that computes the
-/// rules.
+/// Running simulation: a state, its rules, vents and events, and the engine that applies the rules
+/// of the automaton.
 pub struct Simulation {
     state: State,
     history: History,
@@ -50,17 +50,18 @@ pub struct Simulation {
     cut: Option<Arc<AtomicBool>>,
 }
 
-/// Data other than the state that determine the bits of later states, and the record of past
+/// Data outside of the state that determine all later states bit for bit, and the list of past
 /// events.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
-    /// Number of completed stages of the next step, if that step was interrupted; otherwise 0.
+    /// Number of stages completed in an interrupted step that has not been continued; otherwise 0.
     made: usize,
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
-    /// Materials with all changes so far: lava first, then the others in the order of the layers.
+    /// Materials with all changes so far: lava first, then all other materials in the order of the
+    /// layers.
     materials: Vec<Material>,
     reactions: Vec<Reaction>,
     vents: Vents,
@@ -74,9 +75,9 @@ struct History {
 }
 
 impl History {
-    /// Iterates over the stages of a step in order. In a world of the physical model the flow comes
-    /// first, and no rule moves the layers that display the flow. The rule that calms lava down is
-    /// left out while vents pour or events occur.
+    /// Iterates over the stages of a step in order. In the physical model the stage of the flow
+    /// comes first, and no rule moves the layers that display the flow. The rule that calms lava
+    /// down is left out while vents pour or events occur.
     fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
         let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
         let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
@@ -94,16 +95,16 @@ impl History {
             .chain(Stage::of_air(state, &self.vents))
     }
 
-    /// Returns true if no vent poured and no event occurred during the last `damping::AFTER` steps, so
-    /// that lava may calm down.
+    /// Returns true if no vent poured and no event occurred during the last `damping::AFTER` steps,
+    /// so that the calming rule may act on the lava.
     fn is_unfed(&self) -> bool {
         let event = self.events[..self.past].last().map_or(0, |event| event.at);
         let fed = self.vents.last_pour(self.step).unwrap_or(0).max(event);
         self.step >= fed + damping::AFTER
     }
 
-    /// Carries out a command that changes parameters or the seed; no effect for edits and changes
-    /// of vents.
+    /// Carries out a command that changes parameters, the wind or the seed in this history. Does
+    /// nothing for edits and changes of vents.
     fn set(&mut self, command: &Command, grid: Grid) {
         match command {
             Command::Put(_) | Command::Pour(_) => {}
@@ -123,8 +124,8 @@ impl History {
         self.rules = Rules::new(&self.spec, &self.materials, &self.reactions, grid);
     }
 
-    /// Checks that the material to which a command refers exists, and that there is air if the
-    /// command sets a wind.
+    /// Checks that the material to which `command` refers exists, and that the simulation has air
+    /// if `command` sets a wind.
     fn check_there(&self, command: &Command) -> Result<(), Invalid> {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
             return Err(Invalid::new(
@@ -154,7 +155,7 @@ impl History {
         )
     }
 
-    /// Returns true if the command would set parameters to the values that they already have.
+    /// Returns true if every parameter that `command` sets already has the given value.
     fn has(&self, command: &Command) -> bool {
         match command {
             Command::Put(_) | Command::Pour(_) => false,
@@ -168,7 +169,7 @@ impl History {
         }
     }
 
-    /// Records a command as an event of the present step. Successive changes of the same settings
+    /// Records `command` as an event of the present step. Successive changes of the same parameters
     /// within a step, such as those of a dragged slider, become one event.
     fn record(&mut self, command: Command) -> Result<(), Invalid> {
         let before = self.events[..self.past]
@@ -202,9 +203,10 @@ impl History {
 pub struct Passed<'a> {
     /// Number of completed steps.
     pub step: u64,
-    /// Number of completed stages of the next step, if that step was interrupted; otherwise 0.
+    /// Number of stages completed in an interrupted step that has not been continued; otherwise 0.
     pub made: usize,
-    /// Permanent numbers of the vents, in the order of [`Simulation::vents`].
+    /// Permanent numbers of the vents, in the order of [`Simulation::vents`]; later changes of a
+    /// vent refer to its number.
     pub vent_numbers: Vec<usize>,
     /// Permanent number that the next new vent will get.
     pub next_vent: usize,
@@ -212,12 +214,12 @@ pub struct Passed<'a> {
     pub goals: &'a Goals,
 }
 
-/// Saved simulation, to which [`Simulation::go_back`] returns.
+/// Saved state and history of a simulation, to which [`Simulation::go_back`] returns.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     state: PackedState,
     history: History,
-    /// Step times of the flow; `None` without a flow.
+    /// Start and end times, in seconds, of the flow's steps; `None` without a flow.
     clock: Option<FlowClock>,
 }
 
@@ -242,7 +244,7 @@ impl Snapshot {
 
 impl Simulation {
     /// Creates a simulation at step 0 from validated rules and vents. All later states depend, bit
-    /// by bit, only on `state`, `rules`, `vents`, `seed`, events and commands; `engine` affects
+    /// for bit, only on `state`, `rules`, `vents`, `seed`, events and commands; `engine` affects
     /// only the speed.
     pub fn new(
         state: impl Into<State>,
@@ -280,7 +282,8 @@ impl Simulation {
         Self::from_parts(state, history, engine)
     }
 
-    /// Creates a simulation between two steps, without timings.
+    /// Creates a simulation from its parts, with all timings 0 and without a flag that interrupts
+    /// steps.
     fn from_parts(state: State, history: History, engine: Box<dyn Engine>) -> Self {
         Self {
             state,
@@ -291,8 +294,8 @@ impl Simulation {
         }
     }
 
-    /// Sets the reactions between materials. The caller has checked reactions and materials
-    /// together by [`Reaction::validate_all`].
+    /// Sets the reactions between materials, which must have been checked together with the
+    /// materials by [`Reaction::validate_all`].
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
         let History {
@@ -303,8 +306,8 @@ impl Simulation {
         self
     }
 
-    /// Makes the simulation measure the time of every stage with `clock`. Without a clock, only the
-    /// number of executions is counted.
+    /// Makes the simulation measure the time of every stage with `clock`. Without a clock, a
+    /// simulation only counts how often each stage was executed.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Self {
@@ -340,7 +343,7 @@ impl Simulation {
         Ok(self)
     }
 
-    /// Sets the goals of the simulation, whose progress is then updated after every step.
+    /// Sets the goals of the simulation, whose progress is updated after every step from now on.
     #[must_use]
     pub fn with_goals(mut self, goals: Goals) -> Self {
         self.history.goals = goals;
@@ -353,9 +356,9 @@ impl Simulation {
     }
 
     /// Continues this simulation from a saved state. `step`: number of completed steps; `made`:
-    /// number of completed stages of the next step; `numbers` and `next`: the numbers of the vents
-    /// and the next free number, from [`Simulation::passed`]. Vents, rules and events must have
-    /// been validated.
+    /// number of completed stages of the present step; `numbers` and `next`: the numbers of the
+    /// vents and the next free number, from [`Simulation::passed`]. Vents, rules and events must
+    /// have been validated.
     ///
     /// # Errors
     /// Message that names the data which contradict each other.
@@ -412,8 +415,7 @@ impl Simulation {
     }
 
     /// Advances the simulation by one step: runs the stages in order, then carries out the events
-    /// that are due after the step. If the last call was interrupted, its step is continued with
-    /// the next stage.
+    /// that are due after the step. Continues an interrupted step from its next stage.
     pub fn step(&mut self) {
         let draw = Draw {
             seed: self.history.seed,
@@ -454,7 +456,7 @@ impl Simulation {
         }
     }
 
-    /// Completes the present step if it was interrupted.
+    /// Completes an interrupted step; does nothing if no step was interrupted.
     fn end_step(&mut self) {
         let cut = self.cut.take();
         if self.history.made > 0 {
@@ -474,19 +476,21 @@ impl Simulation {
 
     /// Registers a flag that interrupts a step between two stages: when `cut` is true,
     /// [`Simulation::step`] returns before the next stage. The next call, even after a snapshot or
-    /// a checkpoint, continues with that stage; the bits are those of a step without interruption.
+    /// a checkpoint, continues with that stage, and the step gives the same bits as without
+    /// interruption.
     pub fn cut_by(&mut self, cut: Arc<AtomicBool>) {
         self.cut = Some(cut);
     }
 
-    /// Defers the display of the flow, if the world has no other matter and no air: lava is written
-    /// into the cells only by [`Simulation::show`], which must be called before cells are read.
-    /// [`State::flow`] is always up to date.
+    /// Defers the display of the flow in the cells, if the world contains only lava and no air:
+    /// lava is then written into the cells only by [`Simulation::show`], which must be called
+    /// before cells are read. [`State::flow`] is always up to date.
     pub fn show_when_asked(&mut self) {
         self.state.defer_flow();
     }
 
-    /// Writes the lava of the physical model into all cells whose display is out of date.
+    /// Writes the lava of the physical model into all cells whose display is out of date, after
+    /// `Simulation::show_when_asked`.
     pub fn show(&mut self) {
         self.state.show_flow();
     }
@@ -496,7 +500,7 @@ impl Simulation {
         self.history.made > 0 || self.state.flow().is_some_and(Flow::was_stopped)
     }
 
-    /// Returns the number of completed stages of the next step, if that step was interrupted;
+    /// Returns the number of stages completed in an interrupted step that has not been continued;
     /// otherwise 0.
     pub fn stages_made(&self) -> usize {
         self.history.made
@@ -552,14 +556,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Returns true if the command would set parameters to the values that they already have, so
-    /// that nothing would change.
+    /// Returns true if every parameter that `command` sets already has the given value, so that the
+    /// command would change nothing.
     pub fn has_in_force(&self, command: &Command) -> bool {
         self.history.has(command)
     }
 
-    /// Returns a snapshot of the simulation. `other`: earlier snapshot with which the ground is
-    /// shared if unchanged.
+    /// Returns a snapshot of the simulation. `other`: earlier snapshot, which shares its ground
+    /// with the new one if the ground is unchanged.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));
         Snapshot {
@@ -569,8 +573,8 @@ impl Simulation {
         }
     }
 
-    /// Returns to a snapshot of this simulation and discards everything since. The following steps
-    /// give the same bits as the first time.
+    /// Returns to a snapshot of this simulation and discards everything since. Steps that are
+    /// repeated from there give the same bits as before.
     pub fn go_back(&mut self, snapshot: &Snapshot) {
         snapshot.state.unpack_into(&mut self.state);
         self.history.clone_from(&snapshot.history);
@@ -580,23 +584,23 @@ impl Simulation {
         put_in_force(self.history.wind.as_ref(), &mut self.state);
     }
 
-    /// Returns the present state: the world, with its flow and its air if there are any.
+    /// Returns the present state: the world, and its flow and its air if there are any.
     pub fn world(&self) -> &State {
         &self.state
     }
 
-    /// Returns the present rules in the form that engines use.
+    /// Returns the present rules in the form that engines use, with parameters as integers.
     pub fn rules(&self) -> &Rules {
         &self.history.rules
     }
 
-    /// Returns the present rules in the form that scene files use.
+    /// Returns the present parameters of the lava's rules in the form that scene files use.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
     }
 
-    /// Returns the boundary condition for lava at the sides of the simulation box, whichever model
-    /// is used.
+    /// Returns the boundary condition at the sides of the simulation box for lava, in the cellular
+    /// automaton (classic model) and in the physical model.
     pub fn walls(&self) -> Walls {
         match self.state.flow().map(|flow| flow.setup().open_sides) {
             None => self.history.spec.walls,
@@ -612,8 +616,8 @@ impl Simulation {
             .map(|flow| flow.clock().time_s(self.history.step))
     }
 
-    /// Returns true if this run is behind `other`: in simulated time if both are physical models,
-    /// else in steps. Two runs side by side advance by this rule.
+    /// Returns true if this simulation is behind `other`: in simulated time if both use the
+    /// physical model, else in steps.
     pub fn is_behind(&self, other: &Self) -> bool {
         match (self.time_s(), other.time_s()) {
             // Tolerance: sums of different step lengths differ in the last bits.
@@ -622,9 +626,9 @@ impl Simulation {
         }
     }
 
-    /// Sets the end of a run of the physical model: the step during which `end_s` (seconds) is
-    /// reached ends at that time, and later steps have full length. With `None`, or in a world with
-    /// air, all steps have full length.
+    /// Sets the end of a simulation of the physical model: the step during which the simulated time
+    /// reaches `end_s` (seconds) ends at that time, and later steps have full length. With `None`,
+    /// or in a world with air, all steps have full length.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         let end_s = end_s.filter(|_| self.state.air().is_none());
         if let Some(flowing) = &mut self.state.flow {
@@ -637,8 +641,8 @@ impl Simulation {
         &self.history.materials[1..]
     }
 
-    /// Iterates over the vents that pour now or later, as pairs (permanent number, vent), by
-    /// ascending number.
+    /// Iterates over the vents that pour in the present or a later step, as pairs (permanent
+    /// number, vent), by ascending number.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.history.vents.open(self.history.step)
     }
@@ -697,12 +701,13 @@ impl Simulation {
         self.history.step
     }
 
-    /// Returns the present seed of the random spreading patterns.
+    /// Returns the present seed of the random numbers, such as those that choose the spreading
+    /// directions of lava.
     pub fn seed(&self) -> u64 {
         self.history.seed
     }
 
-    /// Returns the time that each stage has taken so far.
+    /// Returns the time that each kind of stage has taken so far, and how often it was executed.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
@@ -722,7 +727,7 @@ impl From<World> for Simulation {
     }
 }
 
-/// Gives the restored air of `state` the present wind without changing the velocity of the air.
+/// Sets the wind of the restored air in `state` to `wind` without changing the velocity of the air.
 fn put_in_force(wind: Option<&Wind>, state: &mut State) {
     state
         .air

@@ -1,4 +1,5 @@
-//! Simulation without an engine, from which several simulations can be started.
+//! Simulation without an engine, from which several simulations can be started, for example on
+//! several threads.
 
 use super::{History, Simulation};
 use crate::goals::Goals;
@@ -7,7 +8,7 @@ use crate::state::State;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::Material;
 
-/// State and future events of a simulation; several threads can start simulations from it.
+/// State and future events, from which several threads can start simulations.
 #[derive(Clone, Debug)]
 pub struct Origin {
     state: State,
@@ -20,9 +21,9 @@ impl Origin {
         &self.state
     }
 
-    /// Returns a text that contains everything that determines later steps, except state, lava
-    /// vents and seed: rules, materials with their reactions and sources, wind and events. Equal
-    /// texts mean equal conditions.
+    /// Returns a text with everything that determines later steps except state, lava vents and
+    /// seed: rules, materials with their reactions and sources, wind and events. Equal texts mean
+    /// equal conditions.
     pub fn course(&self) -> String {
         let History {
             step,
@@ -64,9 +65,9 @@ impl Origin {
         )
     }
 
-    /// Starts a simulation with the vents `lava` in place of the lava vents of the origin, and the
-    /// seed `seed`; `engine` computes its rules. Sources of other materials, fumes, rules and
-    /// events are those of the origin.
+    /// Starts a simulation with the vents `lava` in place of the origin's lava vents, and the seed
+    /// `seed`; `engine` applies the rules. Sources of other materials, fumes, rules and events are
+    /// those of the origin.
     pub fn begin(&self, lava: Vec<VentSpec>, seed: u64, engine: Box<dyn Engine>) -> Simulation {
         let Self {
             mut state,
@@ -93,7 +94,8 @@ impl Origin {
 }
 
 impl Simulation {
-    /// Copies the simulation, with `engine` as the engine of the copy. Both compute the same bits.
+    /// Returns a copy of the simulation that computes further steps with `engine`. Original and
+    /// copy give the same bits.
     pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
         let (state, history) = (self.state.clone(), self.history.clone());
         Self::from_parts(state, history, engine)

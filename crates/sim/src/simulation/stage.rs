@@ -9,24 +9,25 @@ use lavoxel_automaton::rules::{Rule, Rules};
 use lavoxel_automaton::world::Layer;
 use lavoxel_base::random::Draw;
 
-/// Stage of a step with its input.
+/// Stage of a step: a rule, a model or a coupling, with its input.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage<'a> {
-    /// The vents pour into the flow of the physical model, and the flow solver advances by the
+    /// The vents pour into the flow of the physical model, and the flow solver advances by one
     /// step.
     Flow(&'a Vents),
     /// Vents and sources pour into the cells.
     Sources(&'a Vents),
     /// A rule of the cellular automaton changes a layer.
     Rule {
-        /// Index of that layer in [`World::layers`](lavoxel_automaton::world::World::layers).
+        /// Index in [`World::layers`](lavoxel_automaton::world::World::layers) of the layer that
+        /// the rule changes.
         layer: usize,
-        /// Rule that is computed.
+        /// Rule of the cellular automaton that changes the layer.
         rule: &'a Rule,
     },
     /// Ground, lava, steam and vents change the air: closed cells, heat, ash and steam.
     Emission(&'a Vents),
-    /// The air solver advances by the step.
+    /// The air solver advances by one step.
     Air,
     /// The air carries light grains along.
     Blown,
@@ -34,15 +35,15 @@ pub enum Stage<'a> {
     Fallout,
 }
 
-/// Names of the kinds of stages that follow the rules in the list of [`Stage::names`].
+/// Names of the stages that follow the rules in the list of [`Stage::names`].
 const AFTER_RULES: [&str; 5] = ["emission", "air", "fallout", "flow", "blown"];
 
 impl<'a> Stage<'a> {
-    /// Number of kinds of stages; all rules of one name are one kind.
+    /// Number of kinds of stages; rules with the same name on different layers are one kind.
     pub const COUNT: usize = 1 + Rule::NAMES.len() + AFTER_RULES.len();
 
-    /// Number of kinds, at the beginning of the list, that occur in every world; the others occur
-    /// only with further materials.
+    /// Number of kinds of stages that occur in every world; they come first in the list of
+    /// `Stage::names`. The other kinds need materials other than lava, air or the physical model.
     pub const OF_LAVA: usize = 3;
 
     /// Iterates over the names of all kinds of stages.
@@ -53,15 +54,16 @@ impl<'a> Stage<'a> {
     }
 
     /// Iterates over the rules of a step as stages, in order: the rules of each layer, then
-    /// reactions and their consequences. A step skips stages that are not [due](Stage::is_due), and
-    /// the rule that [calms](Stage::calms) lava down while vents pour.
+    /// reactions and the rules that follow them. A step skips stages that are not
+    /// [due](Stage::is_due), and while vents pour also the rule that [calms](Stage::calms) lava
+    /// down.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules
             .iter()
             .map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
-    /// Iterates over the stages of the air in order; empty without air.
+    /// Iterates over the stages of the air in the order in which they run; empty without air.
     pub fn of_air(state: &State, vents: &'a Vents) -> impl Iterator<Item = Self> + use<'a> {
         let ash = state.air().map(|air| air.spec().ash.is_some());
         let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
@@ -76,7 +78,7 @@ impl<'a> Stage<'a> {
             .chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
     }
 
-    /// Returns true if the stage is the rule that calms lava down.
+    /// Returns true if the stage is the rule that calms lava down (damps its motion).
     pub fn calms(&self) -> bool {
         matches!(
             self,
@@ -116,8 +118,8 @@ impl<'a> Stage<'a> {
 
     /// Returns true if a step can be interrupted before this stage, so that the state can be saved
     /// there. False before the step of the air solver, which may clear cells that contain fresh
-    /// input; and, in a world with a flow, before the stages of the cells, because the flow uses
-    /// the covers at the beginning of the step.
+    /// input. In a world with a flow also false before the stages of the cells, because the flow
+    /// uses the covers at the beginning of the step.
     pub(super) fn can_wait(self, state: &State) -> bool {
         match self {
             Self::Air => false,
@@ -135,8 +137,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Runs the stage on `state`, for the step of `draw`; `engine` computes rules of the cellular
-    /// automaton.
+    /// Runs the stage on `state`; `engine` computes rules of the cellular automaton. `draw`: seed
+    /// and number of the step.
     pub fn run(self, state: &mut State, engine: &mut dyn Engine, draw: Draw) {
         let State { world, flow, air } = state;
         match (self, flow, air) {

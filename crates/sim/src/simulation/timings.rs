@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::Stage;
 
-/// Function that returns the time since a fixed instant. A simulation reads no other clock, so that
-/// it also runs on systems without a clock.
+/// Function that returns the time since a fixed instant. A simulation reads only this clock, so
+/// that it can run on systems without one.
 pub type Clock = fn() -> Duration;
 
 /// Returns the time since the first call by the monotonic clock of the system, which
@@ -26,7 +26,7 @@ pub struct StageTime {
     pub total: Duration,
     /// Time of the last execution of the stage; 0 without a clock.
     pub last: Duration,
-    /// Clock for the measurement; `None`: only the executions are counted.
+    /// Clock for the measurement; `None` if only the executions are counted.
     clock: Option<Clock>,
 }
 
@@ -63,7 +63,7 @@ pub struct Timings {
 }
 
 impl Timings {
-    /// Creates timings that are 0 and will be measured with `clock`.
+    /// Creates timings of 0 for all kinds of stages, to be measured with `clock`.
     pub(super) fn by(clock: Clock) -> Self {
         Self {
             stages: [StageTime {
@@ -73,8 +73,8 @@ impl Timings {
         }
     }
 
-    /// Iterates over pairs (name, time) of the kinds of stages, in order. Kinds that occur only
-    /// with further materials are skipped if they never ran.
+    /// Iterates over the kinds of stages as pairs (name, time), in the order of `Stage::names`.
+    /// Skips kinds that were never executed, except those that occur in every world.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
         let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| {
             *number < Stage::OF_LAVA || time.runs > 0
@@ -86,7 +86,7 @@ impl Timings {
             .map(|(_, named)| named)
     }
 
-    /// Returns the time of the kind of stage named `name`; 0 if there is no such kind.
+    /// Returns the time of the kind of stage with the name `name`; 0 if there is no such kind.
     pub fn stage(&self, name: &str) -> StageTime {
         self.iter()
             .find(|(stage, _)| *stage == name)

@@ -3,32 +3,34 @@
 //! An eruption begins along the whole line and draws together within hours: where more lava flows
 //! the rock stays hotter and the conduit wider (Bruce and Huppert 1989, *Thermal control of
 //! basaltic fissure eruptions*, Nature 342). The law here prescribes the outcome, not the cause: a
-//! share a(t) of the rate, which rises linearly from 0 at `from_s` to `share` at `until_s` and then
-//! stays, comes out at the places `at`, in equal parts; the rest comes out along the whole line,
-//! equal in every column. The volume of a column between two times is the exact integral.
+//! share a(t) of the rate comes out at the places `at`, in equal parts; a(t) rises linearly from 0
+//! at `from_s` to `share` at `until_s` and then stays. The share 1 − a(t) comes out along the whole
+//! line, equal in every column. The volume of a column between two times is the exact integral.
 
 use serde::{Deserialize, Serialize};
 
 use super::VentFlow;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Upper bound on the number of points of a fissure, and on the number of places on which it
-/// focuses.
+/// Upper bound on the number of points of a fissure, and on the number of places on which its
+/// effusion focuses.
 pub(crate) const MAX_POINTS: usize = 1000;
 
-/// Focusing of a fissure: the places on which the effusion concentrates, and the time during which
-/// it does.
+/// Focusing of a fissure's effusion in the course of an eruption: the places on which the effusion
+/// concentrates, and the time in which it does so.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
     /// Places on which the effusion concentrates, as fractions (0 to 1) of the fissure's length
     /// from its first point.
     pub at: Vec<f64>,
-    /// Fraction of the effusion rate that comes out at these places from `until_s` on, 0 to 1.
+    /// Fraction (0 to 1) of the effusion rate that comes out at the places `at` from the time
+    /// `until_s` on.
     pub share: f64,
     /// Time at which the focusing begins, in seconds from the start of the simulation.
     pub from_s: f64,
-    /// Time from which on the fraction is `share`, in seconds from the start of the simulation.
+    /// Time at which the fraction that comes out at the places `at` reaches `share`, in seconds
+    /// from the start of the simulation; the fraction then stays.
     pub until_s: f64,
 }
 
@@ -74,8 +76,8 @@ impl Focus {
         Ok(())
     }
 
-    /// Returns the volume in m³ that comes out at the places on which the fissure eruption focuses
-    /// between `from_s` and `to_s` (seconds from the start). `flow`: rates of the vent.
+    /// Returns the volume in m³ that comes out at the places `at` between `from_s` and `to_s`
+    /// (seconds from the start of the simulation). `flow`: rates of the vent.
     pub(super) fn volume_m3(&self, flow: &VentFlow, from_s: f64, to_s: f64) -> f64 {
         let marks = [
             from_s,

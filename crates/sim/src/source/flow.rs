@@ -7,7 +7,7 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::{FlowClock, FlowPour};
 
-/// Upper bound on the rate of a vent, in m³/s.
+/// Upper bound on the effusion rate of a vent, in m³/s.
 pub const FLOW_RATE_MAX: f64 = 1e6;
 
 /// Upper bound on the number of rows in a table of rates.
@@ -19,24 +19,25 @@ pub(super) const LATEST_S: f64 = 1e12;
 /// Upper bound on the temperature of a vent, in kelvin.
 pub const FLOW_KELVIN_MAX: f64 = 2000.0;
 
-/// Default effusion rate in m³/s, for example of a vent that a user places in the window.
+/// Default effusion rate in m³/s, for example for a vent that a user places in the window.
 pub const USUAL_RATE_M3_S: f64 = 10.0;
 
-/// Rates and temperature of a vent in the physical model.
+/// Effusion rates and temperature of a vent in the physical model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentFlow {
     /// Rows [time in seconds from the start of the simulation, effusion rate in m³/s], by ascending
-    /// time. A rate holds until the next row, and the last one forever; before the first row the
+    /// time. A rate holds until the next row, the last rate without end; before the first row the
     /// rate is 0.
     pub rates_m3_s: Vec<[f64; 2]>,
-    /// Set if the rate changes linearly from row to row instead of in steps.
+    /// Set if the rate changes linearly from row to row; otherwise the rate changes in steps.
     #[serde(default, skip_serializing_if = "is_not")]
     pub linear: bool,
-    /// Focusing of a fissure's effusion; `None`: all columns get the same rate.
+    /// Focusing of a fissure's effusion; `None` if all columns get the same rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<Focus>,
-    /// Temperature of the erupted lava in kelvin; `None`: the vent temperature of the scene's lava.
+    /// Temperature of the erupted lava in kelvin; `None` for the vent temperature of the scene's
+    /// lava.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_k: Option<f64>,
 }
@@ -53,7 +54,8 @@ impl Default for VentFlow {
 }
 
 impl VentFlow {
-    /// Creates a constant rate (m³/s) from time 0 on, at the default temperature.
+    /// Creates the rates of a vent that pours `rate_m3_s` (m³/s) constantly from time 0 on, at the
+    /// default temperature.
     pub fn steady(rate_m3_s: f64) -> Self {
         Self {
             rates_m3_s: vec![[0.0, rate_m3_s]],
@@ -63,7 +65,8 @@ impl VentFlow {
         }
     }
 
-    /// Returns the rate in m³/s if it is constant from time 0 on; otherwise `None`.
+    /// Returns the rate in m³/s if the table has one row that begins at time 0, so that the rate is
+    /// constant; otherwise `None`.
     pub fn steady_rate(&self) -> Option<f64> {
         match self.rates_m3_s[..] {
             [[0.0, rate]] => Some(rate),
@@ -71,8 +74,9 @@ impl VentFlow {
         }
     }
 
-    /// Iterates over the time intervals of the table, as [start, rate at the start] and [end, rate
-    /// just before the end]; times in seconds, rates in m³/s.
+    /// Iterates over the time intervals between the rows of the table, as pairs of [start, rate at
+    /// the start] and [end, rate just before the end]; the last interval ends at infinity. Times in
+    /// seconds, rates in m³/s.
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
         let ends = self
             .rates_m3_s
@@ -103,9 +107,9 @@ impl VentFlow {
         self.integral(from_s, to_s, |_, _| (1.0, 1.0))
     }
 
-    /// Returns the integral, in m³, of the rate times a factor between `from_s` and `to_s` (seconds
-    /// from the start). `share` returns the factor at both ends of an interval, within which the
-    /// factor must be linear.
+    /// Returns the integral, in m³, of the effusion rate times a factor between `from_s` and `to_s`
+    /// (seconds from the start). `share`: function from the two ends of an interval to the factor
+    /// at both ends; the factor must be linear in between.
     pub(super) fn integral(
         &self,
         from_s: f64,
@@ -182,8 +186,8 @@ impl VentFlow {
     }
 }
 
-/// Returns the rate in m³/s at `time_s` (seconds) within an interval [[start, rate], [end, rate]]
-/// of the table.
+/// Returns the effusion rate in m³/s at the time `time_s` (seconds), which must lie within the
+/// given interval [[start, rate at the start], [end, rate just before the end]] of the table.
 fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
     if rate == then {
         rate
@@ -193,8 +197,9 @@ fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
 }
 
 impl Vent {
-    /// Returns the volumes in m³ that erupt in the first `steps` steps: (along the whole line, at
-    /// the places on which the fissure focuses).
+    /// Returns the volumes in m³ that erupt in the first `steps` steps, as (volume along the whole
+    /// line, volume at the places on which the fissure focuses). `clock`: start and end times of
+    /// the steps.
     fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
         let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
@@ -206,7 +211,7 @@ impl Vent {
     }
 
     /// Returns the volume in m³ that the vent erupts in step `step`; 0 for a vent of the cellular
-    /// automaton (classic model).
+    /// automaton (classic model). `clock`: start and end times of the steps.
     pub(crate) fn flow_volume_m3(&self, step: u64, clock: &FlowClock) -> f64 {
         let up_to = |flow: &VentFlow, step| {
             let (line, focused) = self.poured_m3(flow, step, clock);
@@ -217,8 +222,9 @@ impl Vent {
             .map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
-    /// Appends the volumes that each column of the vent receives in step `step` to `pours`.
-    /// `clock`: step times; `vent_k`: temperature in kelvin if the vent has none of its own.
+    /// Appends the volumes that the columns of the vent receive in step `step` to `pours`. `clock`:
+    /// start and end times of the steps; `vent_k`: temperature in kelvin if the vent has none of
+    /// its own.
     fn add_flow_pours(
         &self,
         step: u64,
@@ -250,7 +256,7 @@ impl Vent {
 
 impl Vents {
     /// Returns the volumes that the columns of all vents receive in step `step` of the physical
-    /// model. `about`: (step times, default temperature in kelvin).
+    /// model. `about`: (start and end times of the steps, default temperature in kelvin).
     pub(crate) fn flow_pours(
         &self,
         step: u64,

@@ -32,7 +32,7 @@ use lavoxel_base::validate::{Invalid, within};
 /// Upper bound on the rate of a vent, in full cells per step.
 pub const RATE_MAX: f64 = 1e6;
 
-/// Upper bound on the number of vents of a scene, including closed vents.
+/// Upper bound on the number of vents of a scene, including vents that no longer pour.
 const MAX_VENTS: usize = 10_000;
 
 /// Upper bound on the number of columns of all vents together, because each column costs memory and
@@ -69,8 +69,8 @@ pub struct VentSpec {
     pub x: f64,
     /// Position of the centre in cells, south of the simulation box's northern side.
     pub z: f64,
-    /// Further points of a fissure, as offsets [east, south] in cells from the centre, which is its
-    /// first point; empty for a disc.
+    /// Points of a fissure after the first, as offsets [east, south] in cells from the centre,
+    /// which is the first point; empty for a disc.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<[f64; 2]>,
     /// Radius in cells. The column of the centre, or all columns that a fissure crosses, belong to
@@ -82,22 +82,23 @@ pub struct VentSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
     /// Volume that the whole vent pours per step, in full cells; for grains, the probability of a
-    /// grain per cell and step, where 1 or more means that every cell gets a grain.
+    /// grain per cell and step (with 1 or more every cell gets a grain).
     #[serde(default = "default_rate")]
     pub rate: f64,
     /// First step in which the vent pours.
     #[serde(default)]
     pub start: u64,
-    /// First step in which the vent no longer pours; `None`: the vent never stops.
+    /// First step after the pouring has ended; `None` if the vent never stops.
     #[serde(default)]
     pub end: Option<u64>,
-    /// Energy of a full cell of poured lava, in vent units.
+    /// Energy per full cell of poured lava, as a multiple of the energy of lava fresh from a vent
+    /// with the default value 1.
     #[serde(default = "default_energy")]
     pub energy: f64,
-    /// Name of the poured material; `None`: lava; [`FUME`]: the vent adds to the air only.
+    /// Name of the poured material; `None` for lava; [`FUME`] for a vent that adds to the air only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Gas, ash and jet that the vent adds to the air; `None`: the default of a lava vent.
+    /// Gas, ash and jet that the vent adds to the air; `None` for the default of a lava vent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<Box<VentAir>>,
     /// Rates and temperature in the physical model, in which `rate` and `energy` are ignored;
@@ -106,12 +107,12 @@ pub struct VentSpec {
     pub flow: Option<Box<VentFlow>>,
 }
 
-/// List of tables in a scene file to which a vent belongs.
+/// Kind of table in a scene file that describes a vent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// `[[vent]]`: vents that pour lava.
     Vents,
-    /// `[[source]]`: sources that pour another material.
+    /// `[[source]]`: sources that pour a material other than lava.
     Sources,
     /// `[[fume]]`: fumes, which add to the air only.
     Fumes,
@@ -130,14 +131,14 @@ pub fn default_rate() -> f64 {
     1.8
 }
 
-/// Returns the default energy of a full cell of poured lava, in vent units.
+/// Returns the default energy per full cell of poured lava.
 pub fn default_energy() -> f64 {
     1.0
 }
 
 impl Default for VentSpec {
-    /// Creates a lava vent at the north-west corner of the simulation box that pours from step 0
-    /// on, without end.
+    /// Creates a lava vent at the north-west corner of the simulation box with default rate, radius
+    /// and energy, which pours from step 0 on without end.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
         let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
@@ -188,14 +189,14 @@ impl VentSpec {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Returns the line of the vent in cells: the points of a fissure, or the centre of a disc
-    /// alone.
+    /// Returns the line along which the vent lies, in cells: the points of a fissure, or the centre
+    /// of a disc alone.
     fn line(&self) -> Line {
         Line::new([self.x, self.z], &self.line)
     }
 
-    /// Returns the points (x, z) of the vent in cells: the centre, followed by the further points
-    /// of a fissure.
+    /// Returns the points (x, z) of the vent in cells: the centre, followed by the other points of
+    /// a fissure.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.line().points().to_vec()
     }
@@ -205,8 +206,8 @@ impl VentSpec {
         self.line().point(share)
     }
 
-    /// Moves the centre to `center` (x, z in cells), or as near as possible such that all points of
-    /// a fissure stay inside the simulation box.
+    /// Moves the centre to `center` (x, z in cells), or to the nearest position with which all
+    /// points of a fissure lie inside the simulation box.
     pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);
@@ -219,15 +220,15 @@ impl VentSpec {
         (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
     }
 
-    /// Returns an upper bound on the number of columns of the vent.
+    /// Returns an upper bound on the number of columns of the vent in a box of shape `grid`.
     fn most_columns(&self, grid: Grid) -> f64 {
         self.line().most_columns(self.radius, grid)
     }
 
     /// Returns the effective number of columns of the vent, which may be fractional: the whole rate
     /// divided by the largest rate of a column. For a fissure that focuses, the number of columns
-    /// on which it focuses divided by the fraction of the rate that comes out there, at most all
-    /// columns.
+    /// on which it focuses divided by the fraction of the rate that comes out there, at most the
+    /// number of all columns.
     pub fn busy_columns(&self) -> f64 {
         let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
         let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
@@ -265,7 +266,7 @@ impl VentSpec {
         self.list() == List::Fumes
     }
 
-    /// Returns the list of tables in a scene file to which the vent belongs.
+    /// Returns the kind of table in a scene file that describes the vent.
     pub fn list(&self) -> List {
         match self.material.as_deref() {
             None => List::Vents,
@@ -275,14 +276,15 @@ impl VentSpec {
     }
 }
 
-/// Checks that `height` (cells above the floor) lies inside the simulation box. `key`: name of the
-/// table in messages.
+/// Checks that the height `height` of a vent (cells above the floor) lies inside the simulation
+/// box. `key`: name of the vent's table in messages.
 pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
     within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
 }
 
-/// Checks rate, energy and time of a vent. `start`: first step in which it pours; `end`: first step
-/// in which it no longer does. `key`: name of the table in messages.
+/// Checks rate, energy and time of a vent. `start`: first step in which the vent pours; `end`:
+/// first step after the pouring has ended, `None` if it never does. `key`: name of the table in
+/// messages.
 pub fn check_pouring(
     key: &str,
     rate: f64,
@@ -301,21 +303,22 @@ pub fn check_pouring(
     }
 }
 
-/// Vent prepared for pouring: its columns in the simulation box, and its rate as a fixed-point
-/// number.
+/// Vent prepared for pouring: its columns in the simulation box, and its rate in units as a
+/// fixed-point number.
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
-    /// For each column of a fissure, the fraction (0 to 1) that it receives of the volume that
-    /// comes out at the places on which the fissure focuses; empty without a focus.
+    /// For each column of a fissure with a focus, the share (0 to 1) that the column receives of
+    /// the volume that comes out at the places of the focus; empty without a focus.
     focus: Vec<f64>,
-    /// Height index of the cells into which the vent pours; `None`: on the ground.
+    /// Height index of the cells into which the vent pours; `None` for a vent on the ground.
     height: Option<usize>,
-    /// Rate in smallest units of amount per step, as a fixed-point number with 16 fractional bits.
+    /// Rate in units of amount per step, as a fixed-point number with 16 fractional bits.
     rate: u64,
-    /// Index of the random number stream of a faucet: a hash of its position, radius and rate.
+    /// Index of the random number stream of a source of grains: a hash of the source's position,
+    /// radius and rate.
     stream: usize,
-    /// Probability of a grain per cell and step, in units of 2⁻³².
+    /// Probability of a grain per cell and step, in units of 2⁻³²; used by sources of grains only.
     chance: u64,
     start: u64,
     end: u64,
@@ -390,9 +393,8 @@ impl Vent {
         (self.start..self.end).contains(&step)
     }
 
-    /// Returns the amount poured in step `step`, in smallest units. Fractions carry over without a
-    /// stored state: the sum over all steps is the exact product of rate and number of steps,
-    /// rounded down.
+    /// Returns the amount poured in step `step`, in units. Fractions of a unit carry over: the sum
+    /// over all steps is the product of rate and number of steps, rounded down.
     pub fn units_in(&self, step: u64) -> u64 {
         if !self.pours_in(step) {
             return 0;
@@ -402,9 +404,9 @@ impl Vent {
         (poured_before(since + 1) - poured_before(since)) as u64
     }
 
-    /// Pours the amount of the step of `draw` into `world`, in equal parts into all columns;
-    /// remainders of the division go to the columns in turn. No effect if the world lacks the
-    /// material.
+    /// Pours the amount of one step into `world`, in equal parts into all columns of the vent;
+    /// remainders of the division go to the columns in turn. Does nothing if the world lacks the
+    /// material. `draw`: seed and number of the step.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         if self.flow.is_some() {
             // Vents of the physical model pour in the flow stage.
@@ -432,7 +434,8 @@ impl Vent {
         }
     }
 
-    /// Puts grains into a random subset of the vent's free cells.
+    /// Puts grains of the layer with index `layer` into a random subset of the vent's free cells.
+    /// `key`: hash key of the random numbers.
     fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
         let y = self.height.unwrap_or(world.grid().ny - 1);
         for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
@@ -443,9 +446,9 @@ impl Vent {
     }
 }
 
-/// Returns for each of `columns` the fraction (0 to 1) that it receives of the volume that comes
-/// out at the places on which the fissure focuses. `places`: columns of each such place; `columns`
-/// are sorted as by [`Line::columns`].
+/// Returns for each column in `columns` the share (0 to 1) that the column receives of the volume
+/// that comes out at the places of a fissure's focus. `places`: columns of each such place;
+/// `columns` are sorted as by [`Line::columns`].
 fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
     let mut shares = vec![0.0; columns.len()];
     for place in places {
@@ -458,8 +461,9 @@ fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64
     shares
 }
 
-/// Pours `units` smallest units of the layer `layer` into the column (`x`, `z`), from height
-/// `lowest` upwards. Returns the units that found no room.
+/// Pours `units` of the layer with index `layer`, with the energy `energy` (units) per full cell,
+/// into the column (`x`, `z`) from height index `lowest` upwards. Returns the units that found no
+/// room.
 fn pour_column(
     world: &mut World,
     layer: usize,

@@ -14,26 +14,26 @@ pub enum VentChange {
     /// Adds a vent to the simulation; the vent gets the next free number. A `start` in the past is
     /// replaced by the present step.
     Place(VentSpec),
-    /// Changes rate, radius, energy, time or position of the vent with this number, from the
-    /// present step on.
+    /// Changes rate, radius, energy, time or position of the vent with the number in the first
+    /// field, from the present step on.
     Change(usize, VentSpec),
-    /// Closes the vent with this number from the present step on.
+    /// Closes the vent with the number in the field, from the present step on.
     Close(usize),
 }
 
 impl From<VentSpec> for VentChange {
-    /// Converts a vent to the change that adds it.
+    /// Converts the vent `vent` to the change that adds this vent.
     fn from(vent: VentSpec) -> Self {
         Self::Place(vent)
     }
 }
 
-/// All vents that ever existed. A change of a vent that has poured closes its entry and appends
-/// another entry with the same number.
+/// All vents that a simulation has ever had, one entry each. Changing a vent that has poured closes
+/// its entry and appends an entry with the same number.
 #[derive(Clone, Debug)]
 pub struct Vents {
     placed: Vec<Placed>,
-    /// Permanent number that the next new vent will get.
+    /// Permanent number that the next added vent will get.
     next: usize,
 }
 
@@ -72,14 +72,16 @@ impl Vents {
         }
     }
 
-    /// Pours the amounts of all vents for the step of `draw` into `world`.
+    /// Pours the amounts of all vents in one step into `world`. `draw`: seed and number of the
+    /// step.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         for Placed { vent, .. } in self.pouring() {
             vent.pour(world, draw);
         }
     }
 
-    /// Returns the last step, `step` at most, in which any vent poured; `None` if none has poured.
+    /// Returns the step at which the latest pouring ended, at most `step`: `step` itself while a
+    /// vent pours. `None` if no vent has begun to pour.
     pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
         let begun = self
             .placed
@@ -91,7 +93,8 @@ impl Vents {
             .max()
     }
 
-    /// Iterates over the lava vents and fumes that pour in step `step`, since these add to the air.
+    /// Iterates over the lava vents and fumes that pour in step `step`; both give off heat and ash
+    /// to the air.
     pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
         let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
         let pouring = self
@@ -101,8 +104,8 @@ impl Vents {
         pouring.map(|placed| (&placed.vent, &placed.spec))
     }
 
-    /// Iterates over the vents that pour in step `step` or later, as pairs (number, vent), by
-    /// ascending number.
+    /// Iterates over the vents that pour in step `step` or later, as pairs (permanent number,
+    /// vent), by ascending number.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
         let mut open: Vec<_> = self
             .placed
@@ -113,7 +116,8 @@ impl Vents {
         open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
 
-    /// Restores the vent numbers and the next free number, as [`Vents::numbers`] returned them.
+    /// Sets the permanent numbers of the vents and the next free number to saved values, as
+    /// [`Vents::numbers`] returned them.
     pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
@@ -131,7 +135,8 @@ impl Vents {
         Ok(Self { next, ..self })
     }
 
-    /// Returns the numbers of the vents in the order of [`Vents::specs`], and the next free number.
+    /// Returns the permanent numbers of the vents in the order of [`Vents::specs`], and the next
+    /// free number.
     pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
         (
             self.pouring().map(|placed| placed.number).collect(),
@@ -169,7 +174,7 @@ impl Vents {
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
-    /// Carries out a change from step `step` on.
+    /// Carries out `change` from step `step` on.
     ///
     /// # Errors
     /// If a number is out of range, or the vent is closed or unknown; the list is unchanged then.
@@ -186,8 +191,8 @@ impl Vents {
         }
     }
 
-    /// Adds a vent from step `step` on and returns its number. A start in the past is replaced by
-    /// `step`.
+    /// Adds the vent `spec` from step `step` on and returns the vent's permanent number. A start in
+    /// the past is replaced by `step`.
     fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
         let number = self.next;
         self.push(number, from_now(spec, step), grid)?;
@@ -195,7 +200,7 @@ impl Vents {
         Ok(number)
     }
 
-    /// Replaces the specification of an open vent from step `step` on.
+    /// Replaces the specification of the open vent `number` by `spec` from step `step` on.
     fn change(
         &mut self,
         number: usize,
@@ -232,7 +237,7 @@ impl Vents {
         Ok(())
     }
 
-    /// Closes a vent from step `step` on.
+    /// Closes the vent `number` from step `step` on.
     fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         if self.placed[i].spec.start < step {
@@ -262,8 +267,8 @@ impl Vents {
         );
     }
 
-    /// Returns the index of the present entry of the vent `number`; an error if the vent is closed
-    /// or unknown.
+    /// Returns the index of the present entry of the vent with the permanent number `number`; an
+    /// error if the vent is closed or unknown.
     fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
         let found = self
             .placed
@@ -279,7 +284,7 @@ impl Vents {
     }
 }
 
-/// Returns the vent with a start of at least `step`.
+/// Returns the vent `spec` with its start set to `step` if the start was earlier.
 fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
     spec.start = spec.start.max(step);
     spec

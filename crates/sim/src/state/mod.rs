@@ -14,7 +14,8 @@ use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_flow::Flow;
 
 /// World with its flow and its air, if there are any. Dereferences to the world
-/// ([`std::ops::Deref`]); methods of the state itself include flow and air.
+/// ([`std::ops::Deref`]); a method of the state that has the name of a method of the world also
+/// covers flow and air.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) world: World,
@@ -78,16 +79,16 @@ impl std::ops::DerefMut for State {
 }
 
 impl State {
-    /// Adds the flow solver `flow` to the state; the flow moves the lava from now on, and all its
-    /// columns are displayed in the cells. The grids of flow and world must match.
+    /// Adds `flow` to the state: from now on the flow moves the lava, and the cells display all its
+    /// columns. The grids of flow and world must match.
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::shown_in(&mut self.world, flow)));
         self
     }
 
-    /// Adds the flow solver `flow` to the state, whose lava the cells display already, as after
-    /// reading a file.
+    /// Adds `flow` to the state, whose cells display the lava of the flow already, for example
+    /// after reading a file.
     #[must_use]
     pub fn with_shown_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::already_shown_in(
@@ -97,8 +98,8 @@ impl State {
         self
     }
 
-    /// Adds the air model `air`, which has not read the ground yet, to the state. The state must
-    /// not contain matter.
+    /// Adds the air model `air` to the state, which must not contain matter; `air` must be new,
+    /// without knowledge of the ground.
     #[must_use]
     pub fn with_air(mut self, air: Air) -> Self {
         self.air = Some(Box::new(AirOverGround::new(&self.world, air)));
@@ -124,8 +125,8 @@ impl State {
         }
     }
 
-    /// Carries out an edit and updates the accounts. No effect if the world lacks the edit's
-    /// material.
+    /// Carries out an edit of cells, flow or air and updates the accounts. Does nothing if the
+    /// world lacks the edit's material.
     pub fn edit(&mut self, edit: &Edit) {
         let Self { world, flow, air } = self;
         match (&edit.matter, flow) {
@@ -137,7 +138,8 @@ impl State {
         }
     }
 
-    /// Opens the accounts: the present contents become the initial sums. Also starts the wind.
+    /// Opens the accounts of all layers and of the air: the present contents become the initial
+    /// sums. Sets the air in motion with the wind.
     pub fn open_account(&mut self) {
         self.world.open_account();
         self.air
@@ -146,8 +148,8 @@ impl State {
     }
 
     /// Checks the invariants that hold after every step: those of the [world](World::check), the
-    /// accounts of the air's fields, and those of the flow. The flow's account is exact; the ledger
-    /// of the lava layer is a rounded copy.
+    /// accounts of the air's fields, and those of the flow. The flow's account is exact; the
+    /// account of the lava layer is a rounded copy.
     ///
     /// # Errors
     /// Message with the first violated invariant.
@@ -164,8 +166,8 @@ impl State {
         self.view().hash()
     }
 
-    /// Checks that the memory of all parts of the state, which grow during a run, is within the
-    /// memory limit.
+    /// Checks that the memory of all parts of the state, which grow during a simulation, is within
+    /// the memory limit.
     ///
     /// # Errors
     /// [`TooMuchMemory`] if the limit is exceeded.
@@ -174,8 +176,8 @@ impl State {
             .check("end the run earlier, or let the vents pour less")
     }
 
-    /// Defers the display of the flow until [`State::show_flow`]; no effect if air or another
-    /// material reads the cells.
+    /// Defers the display of the flow until [`State::show_flow`] is called; does nothing if there
+    /// is air or a material other than lava, which read the cells.
     pub(crate) fn defer_flow(&mut self) {
         let is_alone = self.air.is_none()
             && (0..self.world.layers.len()).all(|layer| self.world.is_mirror(layer));

@@ -58,13 +58,13 @@ impl<'a> StateRef<'a> {
     }
 }
 
-/// Names of the parts, which are the names of their checkpoint sections.
+/// Names of the parts of a state, which are the names of their checkpoint sections.
 impl StatePart<'_> {
     /// Name of the checkpoint section of the ground.
     pub const GROUND: &'static str = "ground";
     /// Name of the checkpoint section of the air.
     pub const AIR: &'static str = "air";
-    /// Prefix of the names of checkpoint sections of materials other than lava; the name of the
+    /// Prefix of the name of the checkpoint section of a material other than lava; the name of the
     /// material follows.
     const MATERIAL: &'static str = "material:";
     /// Name of the checkpoint section of the flow.
@@ -81,8 +81,8 @@ impl StatePart<'_> {
         }
     }
 
-    /// Returns true if `name` can be the name of a part's checkpoint section, even if this state
-    /// lacks the part.
+    /// Returns true if `name` can be the name of a part's checkpoint section, for parts that this
+    /// state lacks as well.
     pub fn has_name(name: &str) -> bool {
         [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name)
             || name.starts_with(Self::MATERIAL)
@@ -90,8 +90,8 @@ impl StatePart<'_> {
 }
 
 impl StatePart<'_> {
-    /// Returns a compact copy of the part. The ground is shared with `last`, an earlier copy of the
-    /// same part, if unchanged.
+    /// Returns a compact copy of the part. An unchanged ground is shared with `last`, an earlier
+    /// copy of the same part.
     fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
         match self {
             Self::Ground(ground) => PackedPart::Ground(match last {
@@ -105,13 +105,13 @@ impl StatePart<'_> {
     }
 }
 
-/// Compact copy of a [`StatePart`].
+/// Compact copy of a [`StatePart`], for snapshots.
 #[derive(Clone, Debug)]
 enum PackedPart {
     Ground(Arc<Ground>),
     Layer(PackedLayer),
     Air(AirState),
-    /// State of the flow, and an upper bound on its memory in bytes.
+    /// State of the flow, and an upper bound on the memory of that state in bytes.
     Flow(FlowState, u64),
 }
 
@@ -120,8 +120,8 @@ enum PackedPart {
 pub struct PackedState(Vec<PackedPart>);
 
 impl PackedState {
-    /// Returns a compact copy of `state`. The ground is shared with `last`, an earlier copy, if
-    /// unchanged.
+    /// Returns a compact copy of `state`. An unchanged ground is shared with `last`, an earlier
+    /// copy.
     pub fn new(state: &State, last: Option<&Self>) -> Self {
         let parts = state.view().parts().enumerate();
         Self(
@@ -131,7 +131,8 @@ impl PackedState {
         )
     }
 
-    /// Copies the saved state into `state`, which must have the same shape, materials and models.
+    /// Copies the saved state into `state`, which must have the same shape, materials and models as
+    /// the saved state.
     ///
     /// # Panics
     /// If shape, materials or models differ.
@@ -194,7 +195,7 @@ impl PackedState {
 }
 
 impl State {
-    /// Returns the memory that the state occupies at present, including air and flow.
+    /// Returns the present memory of the state including air and flow, in bytes for each part.
     pub fn taken(&self) -> MemoryEstimate {
         let taken = |part| match part {
             StatePart::Ground(ground) => ground.taken(),

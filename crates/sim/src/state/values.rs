@@ -23,8 +23,8 @@ pub struct CellValues<'a> {
     layer: Option<&'a Layer>,
     /// Air, if it stores the quantity; otherwise `None`.
     air: Option<&'a Air>,
-    /// Flow, if it stores the quantity exactly and the layer that displays the flow only rounded;
-    /// otherwise `None`.
+    /// Flow, if the quantity is read from the flow, which stores the exact value (the layer that
+    /// displays the flow stores a rounded one); otherwise `None`.
     flow: Option<&'a Flow>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> StateRef<'a> {
         Quantity::find(name, &self.quantities()).cloned()
     }
 
-    /// Returns a reader of the values of `quantity`.
+    /// Returns a reader of the values of `quantity` in the cells.
     pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
         let layer = quantity
             .material()
@@ -79,8 +79,8 @@ impl<'a> StateRef<'a> {
     }
 
     /// Returns the values at the lower and the upper end of the quantity's colour scale:
-    /// [`CellMeasure::range`]; for the temperature of lava in kelvin, that of lava which just
-    /// solidified and that of lava at the vent.
+    /// [`CellMeasure::range`], or, for the temperature of lava in the physical model, the solidus
+    /// and the vent temperature in kelvin.
     pub fn range(self, quantity: &Quantity) -> (f32, f32) {
         match self
             .flow
@@ -161,7 +161,7 @@ impl State {
 }
 
 impl CellValues<'_> {
-    /// Returns the value in the cell `place`.
+    /// Returns the value of the quantity in the cell `place`, in its unit.
     #[inline]
     pub fn at(&self, place: Place) -> f32 {
         match (self.measure, self.flow, self.air) {
@@ -175,7 +175,7 @@ impl CellValues<'_> {
     }
 
     /// Returns true if the cell `place` contains the quantity's material; for a quantity of the air
-    /// or of solidified lava, if its value there is not 0; false for the ground.
+    /// or of solidified lava, true if the value there is not 0. Always false for the ground.
     #[inline]
     pub fn has_value(&self, place: Place) -> bool {
         if let Some(flow) = self.flow {
@@ -188,7 +188,7 @@ impl CellValues<'_> {
     }
 
     /// Copies the values in the row (`y`, `z`) into `values`, a buffer of `nx` elements. Returns
-    /// false if all are 0; true means that some may not be.
+    /// false only if all values are 0.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
         if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
             values
@@ -236,7 +236,7 @@ impl CellValues<'_> {
     }
 }
 
-/// Returns the value of `measure` for the content `cell` of a layer's cell.
+/// Returns the value of the quantity `measure` for `cell`, the content of a layer in one cell.
 #[inline]
 fn value(measure: CellMeasure, cell: Content) -> f32 {
     match measure {

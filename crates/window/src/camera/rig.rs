@@ -1,9 +1,9 @@
-//! Camera rig of the window (independent of the window itself): orbit, pan, zoom, walk, presets and
-//! turntable.
+//! Camera rig of the window (independent of the window itself): orbit, pan, zoom, walk, preset
+//! views and turntable.
 //!
 //! One pose serves orbit and first person: a target, a distance and two angles. An orbit turns
-//! around the target, first person turns around the eye; changing between the two modes moves
-//! nothing.
+//! around the target, first person turns around the eye; switching between the two modes leaves the
+//! camera where it is.
 
 use nalgebra::{Point3, Vector3};
 
@@ -14,20 +14,21 @@ use lavoxel_render::{Bounds, Camera, CameraSpec};
 const TURN_DEG: f32 = 0.35;
 /// Look-around speed of a drag in first person, in degrees per pixel.
 const LOOK_DEG: f32 = 0.18;
-/// Factor on the distance to the target for one notch of the mouse wheel.
+/// Factor by which one notch of the mouse wheel towards the scene multiplies the distance from the
+/// camera to its target.
 const ZOOM: f32 = 0.88;
-/// Time constant in seconds of the exponential easing of the camera.
+/// Time constant in seconds of the exponential easing with which the shown camera follows its goal.
 const EASE_S: f32 = 0.06;
-/// Distance in cells from the eye to the target of a first-person camera.
+/// Distance in cells from the eye to the target of a camera in first person.
 const STANDING: f32 = 16.0;
 /// Angular speed of the turntable in degrees per second.
 const TURNTABLE_DEG_S: f32 = 18.0;
-/// Aspect ratio (width over height) of the pictures for which scenes define the distance of their
-/// camera.
+/// Aspect ratio (width over height) of the pictures for which the camera distance in a scene file
+/// is meant.
 const USUAL_ASPECT: f32 = 1.5;
 
-/// Elevation in degrees of the camera at the begin of a challenge: steep enough to see the ground
-/// from above, flat enough to see its slope.
+/// Elevation in degrees of the camera at the beginning of a challenge (a scene with goals): steep
+/// enough to see the ground from above, flat enough to see its slope.
 const OVERLOOK_DEG: f32 = 48.0;
 
 /// Camera rig of the window. Input changes a goal pose; [`Rig::advance`] moves the shown pose
@@ -35,17 +36,17 @@ const OVERLOOK_DEG: f32 = 48.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Rig {
     spec: CameraSpec,
-    /// Vertical field of view in degrees: that of the scene's camera or of a key frame.
+    /// Vertical field of view in degrees; set by the scene's camera or by a key frame of the film.
     fov_deg: f32,
     shown: Pose,
     goal: Pose,
-    /// Width in pixels that the panel covers at the left of the window: as shown during the easing,
-    /// and as goal.
+    /// Width in pixels of the window's left border that the panel covers: the value used for the
+    /// picture at present, which is eased, and the final value.
     covered: (f32, f32),
-    /// Width and height in pixels of the part of the window that the panel leaves free.
+    /// Width and height in pixels of the window without the columns under the panel.
     free: Size,
-    /// Camera settings from which the goal pose was computed, used again when the window's size
-    /// changes; `None` once the user has moved the camera.
+    /// Camera settings from which the goal pose was computed; the pose is computed from these again
+    /// when the window's size changes. `None` once the user has moved the camera.
     framed: Option<CameraSpec>,
     /// Set in first person, where drags look around instead of orbiting.
     pub first_person: bool,
@@ -54,13 +55,13 @@ pub(crate) struct Rig {
     before: Option<Pose>,
     /// Height in cells of the first-person eye above the surface on which it stands.
     height: f32,
-    /// Depth in cells of water, lava or bodies between the ground and the surface on which the
-    /// first-person eye stands.
+    /// Depth in cells of water, lava or other matter between the ground and the surface on which
+    /// the first-person eye stands.
     depth: f32,
     /// Set while the camera circles its target.
     pub turntable: bool,
-    /// Set while two pictures share the window: a scene's camera is then moved back until a picture
-    /// of the usual aspect ratio would fit in width.
+    /// Set while two pictures share the window. The scene's camera then stands so far back that a
+    /// picture of the aspect ratio `USUAL_ASPECT` would fit into the width of one of the two.
     pub shares: bool,
 }
 
@@ -87,13 +88,15 @@ impl Rig {
         }
     }
 
-    /// Returns to the scene's camera, which frames `subject`, and stops the turntable.
+    /// Returns the camera to the pose that the scene defines, which frames `subject` (bounds in
+    /// cells), and stops the turntable.
     pub(crate) fn reset(&mut self, subject: &Bounds) {
         self.frame(self.spec.clone(), subject);
         self.turntable = false;
     }
 
-    /// Frames the whole of `subject` (bounds in cells) from the direction `side`.
+    /// Moves the camera's goal so that the picture contains all of `subject` (bounds in cells),
+    /// seen from the direction `side`.
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
         let spec = CameraSpec {
@@ -106,8 +109,8 @@ impl Rig {
         self.frame(spec, subject);
     }
 
-    /// Frames the whole of `subject` (bounds in cells) from an elevation of `OVERLOOK_DEG`, at the
-    /// azimuth of the scene's camera.
+    /// Moves the camera's goal so that the picture contains all of `subject` (bounds in cells),
+    /// seen from an elevation of `OVERLOOK_DEG` at the azimuth of the scene's camera.
     pub(crate) fn overlook(&mut self, subject: &Bounds) {
         let spec = CameraSpec {
             elevation_deg: OVERLOOK_DEG,
@@ -133,8 +136,8 @@ impl Rig {
     }
 
     /// Fits the rig to a window of `size` pixels whose left `covered` pixels the panel hides: the
-    /// target is centred in the free part. Unless the user has moved the camera, `subject` fills
-    /// that part.
+    /// target is centred in the remaining columns. Unless the user has moved the camera, `subject`
+    /// (bounds in cells) fills these columns.
     pub(crate) fn fit(&mut self, subject: &Bounds, size: Size, covered: f32) {
         self.covered.1 = covered;
         let free = uncovered(size, covered);
@@ -145,7 +148,8 @@ impl Rig {
         }
     }
 
-    /// Sets [`Rig::shares`] of a new rig and moves the camera accordingly, without easing.
+    /// Sets [`Rig::shares`] to `shares` and reframes the camera at once, without easing; called for
+    /// a new rig. `subject`: bounds that the camera frames, in cells.
     pub(crate) fn share(&mut self, shares: bool, subject: &Bounds) {
         self.shares = shares;
         if let Some(spec) = &self.framed {
@@ -154,7 +158,8 @@ impl Rig {
         }
     }
 
-    /// Returns the pose of the camera `spec` that frames `subject` in the free part of the window.
+    /// Returns the pose of the camera `spec` that frames `subject` (bounds in cells) in the window
+    /// without the columns under the panel.
     fn framing(&self, spec: &CameraSpec, subject: &Bounds) -> Pose {
         let mut pose = Pose::framed(spec, subject, self.free);
         let aspect = self.free.0 as f32 / self.free.1 as f32;
@@ -165,7 +170,7 @@ impl Rig {
         pose
     }
 
-    /// Turns the camera by a drag of (`right`, `down`) pixels: around the target, or in first
+    /// Turns the camera after a drag by (`right`, `down`) pixels: around the target, or in first
     /// person around the eye.
     pub(crate) fn drag(&mut self, (right, down): (f32, f32)) {
         self.framed = None;
@@ -178,8 +183,9 @@ impl Rig {
         }
     }
 
-    /// Moves the camera sideways by a drag of (`right`, `down`) pixels, so that the target follows
-    /// the pointer.
+    /// Moves camera and target parallel to the picture plane after a drag by (`right`, `down`)
+    /// pixels, so that the target follows the pointer. `size`: width and height of the window in
+    /// pixels.
     pub(crate) fn pan(&mut self, (right, down): (f32, f32), size: Size) {
         self.framed = None;
         let [across, up, _] = self.goal.axes();
@@ -205,8 +211,8 @@ impl Rig {
         self.goal.distance = distance;
     }
 
-    /// Zooms by `notches` of the mouse wheel towards the centre of the window's free part; positive
-    /// values zoom in.
+    /// Zooms by `notches` of the mouse wheel towards the centre of the window without the columns
+    /// under the panel; positive values zoom in. `size`: width and height of the window in pixels.
     pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
         self.zoom(
             notches,
@@ -224,9 +230,9 @@ impl Rig {
         self.goal.target += (across * right + Vector3::y() * up + ahead * forward) * stride;
     }
 
-    /// Enters first person with a level view at the position in the simulation box nearest to the
-    /// eye, or leaves first person and restores the former view. `eye`: height of the eye above the
-    /// ground in cells; `ground`: height of the ground in cells at (x, z).
+    /// Enters first person with a horizontal view from the position in the simulation box nearest
+    /// to the eye, or leaves first person and restores the former view. `eye`: height of the eye
+    /// above the ground in cells; `ground`: height of the ground in cells at (x, z).
     pub(crate) fn toggle_first_person(
         &mut self,
         subject: &Bounds,
@@ -255,7 +261,8 @@ impl Rig {
     }
 
     /// Walks for `seconds` along the ground in first person; the eye keeps its height above the
-    /// ground. `way`: fractions (−1 to 1) of the walking speed as in `walk`.
+    /// ground. `way`: fractions (−1 to 1) of the walking speed to the right, upward and forward;
+    /// `ground`: height of the ground in cells at (x, z).
     pub(crate) fn walk_on(
         &mut self,
         way: [f32; 3],
@@ -273,8 +280,8 @@ impl Rig {
         self.goal.target.y += (lowest - self.goal.eye().y).max(0.0);
     }
 
-    /// Sets the depth in cells of the matter between the ground and the surface on which the
-    /// first-person eye stands.
+    /// Sets the depth in cells of the matter (water, lava and so on) between the ground and the
+    /// surface under the first-person eye, and moves the eye's goal up or down by the change.
     pub(crate) fn stand_above(&mut self, depth: f32) {
         self.goal.target.y += depth - self.depth;
         self.depth = depth;
@@ -286,12 +293,13 @@ impl Rig {
         [eye.x, eye.z]
     }
 
-    /// Returns the distance in cells that the camera walks in `seconds`.
+    /// Returns the distance in cells that the camera walks in `seconds` at full walking speed.
     fn stride(&self, seconds: f32) -> f32 {
         (0.5 * self.goal.distance).clamp(4.0, 120.0) * seconds
     }
 
-    /// Moves the shown pose towards the goal over `seconds`. Returns true while the camera moves.
+    /// Moves the shown pose towards the goal pose for `seconds` of easing. Returns true while the
+    /// shown pose still differs from the goal.
     pub(crate) fn advance(&mut self, seconds: f32) -> bool {
         if self.turntable {
             self.framed = None;
@@ -320,7 +328,7 @@ impl Rig {
     }
 
     /// Returns the camera at the shown pose, for a window of `size` pixels: the target is at the
-    /// centre of the part that the panel leaves free.
+    /// centre of the columns that the panel does not cover.
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
@@ -362,7 +370,8 @@ impl Rig {
         }
     }
 
-    /// Moves the camera to the settings `camera` at once, without easing, and stops the turntable.
+    /// Moves the camera at once to `camera`, settings of a scene relative to `subject` (bounds in
+    /// cells), without easing, and stops the turntable.
     pub(crate) fn stand(&mut self, camera: &CameraSpec, subject: &Bounds) {
         self.frame(camera.clone(), subject);
         self.framed = None;
@@ -370,14 +379,15 @@ impl Rig {
         self.shown = self.goal;
     }
 
-    /// Returns the width of a pixel in cells, at the distance of the target.
+    /// Returns the width in cells of a pixel at the distance of the target, in a picture of `size`
+    /// pixels.
     fn cells_per_pixel(&self, size: Size) -> f32 {
         2.0 * (self.fov_deg.to_radians() * 0.5).tan() * self.goal.distance / size.1.max(1) as f32
     }
 }
 
-/// Returns width and height in pixels, at least 1, of a window's part right of its first `covered`
-/// pixels.
+/// Returns width and height in pixels, at least 1, of a window without its first `covered` pixel
+/// columns.
 fn uncovered((width, height): Size, covered: f32) -> Size {
     (width.saturating_sub(covered as usize).max(1), height.max(1))
 }
@@ -397,7 +407,7 @@ mod tests {
         Bounds::from_grid(Grid::new(128, 100, 128))
     }
 
-    /// Advances until every movement is complete.
+    /// Advances `rig` until its camera has reached the goal, and returns the rig.
     fn settled(mut rig: Rig) -> Rig {
         (0..500).for_each(|_| {
             rig.advance(0.02);
@@ -480,7 +490,8 @@ mod tests {
         );
     }
 
-    /// Leftmost and rightmost pixel of the subject's corners.
+    /// Returns the smallest and the largest x position in the window, in pixels, of the projected
+    /// eight corners of the bounds that `rig` frames.
     fn reach(rig: &Rig, size: Size) -> (f32, f32) {
         let (camera, subject) = (rig.window_camera(size), bounds());
         let corners = (0..8).map(|bits: usize| {

@@ -17,15 +17,15 @@ pub(crate) const REACH: (f32, f32) = (0.5, 1e5);
 /// Preset view direction of the camera, which frames the whole ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// View from the south, looking north.
+    /// Camera in the south of the ground, looking north.
     Front,
-    /// View from the north, looking south.
+    /// Camera in the north of the ground, looking south.
     Back,
-    /// View from the west, looking east.
+    /// Camera in the west of the ground, looking east.
     Left,
-    /// View from the east, looking west.
+    /// Camera in the east of the ground, looking west.
     Right,
-    /// View from above, with north at the top.
+    /// Camera above the ground, looking down, with north at the top of the picture.
     Top,
     /// View from obliquely above a corner of the simulation box, as with a scene's default camera.
     ThreeQuarter,
@@ -62,7 +62,7 @@ pub(crate) struct Pose {
 }
 
 impl Pose {
-    /// Returns the camera's unit vectors: right, up and forward.
+    /// Returns the unit vectors of the camera's axes: right, up and forward.
     pub(crate) fn axes(&self) -> [Vector3<f32>; 3] {
         self.camera(30.0, (1, 1)).axes()
     }
@@ -95,8 +95,8 @@ impl Pose {
         }
     }
 
-    /// Returns true if `other` differs from this pose by less than a visible amount: 0.01° and 0.02
-    /// % of the distance.
+    /// Returns true if this pose and `other` look the same on the screen: their angles differ by
+    /// less than 0.01°, their distances and targets by less than 0.02 % of the distance.
     pub(crate) fn near(&self, other: &Self) -> bool {
         let small = 2e-4 * self.distance;
         short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01
@@ -106,7 +106,7 @@ impl Pose {
     }
 }
 
-/// Wraps the difference of two angles in degrees to −180 to 180, the shorter arc.
+/// Returns `degrees`, the difference of two angles, wrapped to −180° to 180°, the shorter arc.
 fn short_way(degrees: f32) -> f32 {
     (degrees + 180.0).rem_euclid(360.0) - 180.0
 }

@@ -1,5 +1,5 @@
-//! Marks on the ground where the user placed rock: finds the columns whose top is such rock, their
-//! corners, and tests whether the ground occludes a mark.
+//! Marks on the ground where the user placed rock: finds the columns whose top is such rock,
+//! computes the corners of their marks, and tests whether the ground occludes a mark.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,24 +9,25 @@ use ndarray::Array2;
 
 use crate::messages::Rock;
 
-/// Upper bound of the number of marked columns; columns beyond this number get no mark.
+/// Upper bound of the number of columns that get a mark as rock placed by the user.
 const MOST: usize = 6000;
-/// Tolerance in cells between the top of a ball of rock and the ground. The ground's surface lies
-/// at whole cells, the ball's does not.
+/// Largest vertical distance in cells between the top of a placed ball of rock and the ground at
+/// which the column is marked. The ground's surface lies at whole cells, the ball's does not.
 const GIVE: f32 = 1.1;
 /// Height in cells above the ground at which a mark is drawn, so that the ground does not hide the
 /// mark.
 const ABOVE: f32 = 0.15;
 /// Number of points on the line from a mark to the eye at which the ground's height is tested.
 const SAMPLES: usize = 96;
-/// Depth in cells by which a line of sight may pass below the ground and still count as free: the
+/// Depth in cells by which a line of sight may pass below the ground without being occluded: the
 /// drawn ground is smoother than its columns.
 const GRAZE: f32 = 1.0;
 
 /// Column of cells, given by its indices `[x, z]`.
 pub(crate) type Column = [usize; 2];
 
-/// Columns whose top is rock that the user placed; cached until that rock or the ground changes.
+/// Columns whose top is rock that the user placed; recomputed only if the placed rock or the ground
+/// changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Built {
     rocks: Arc<Vec<Rock>>,
@@ -48,7 +49,7 @@ impl Built {
         x < 0 || z < 0 || !self.all.contains(&[x as usize, z as usize])
     }
 
-    /// Finds the marked columns again if `rocks` differ from the last call or `changed` is true.
+    /// Recomputes the marked columns if `rocks` differs from the last call or `changed` is true.
     /// `rocks`: rock that the user placed; `ground`: heights in cells, shape (nz, nx); `changed`:
     /// true if the ground has changed.
     pub(crate) fn follow(&mut self, rocks: &Arc<Vec<Rock>>, ground: &Array2<f32>, changed: bool) {

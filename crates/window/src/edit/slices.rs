@@ -20,15 +20,16 @@ pub(crate) struct Cuts {
     pub(crate) shown: [bool; 3],
     /// For each slice across x, y and z, the cell index at which it cuts the simulation box.
     pub(crate) at: [usize; 3],
-    /// Quantity of the cells that all slices show.
+    /// Quantity whose values all three slices show.
     pub(crate) quantity: Quantity,
-    /// Axis of the slice that keys move: 0 x, 1 y, 2 z.
+    /// Axis of the slice that the keyboard moves: 0 x, 1 y, 2 z.
     pub(crate) chosen: usize,
 }
 
 impl Cuts {
     /// Creates three hidden slices through the middle of a box of `size` cells (x, y, z).
-    /// `quantity`: the quantity that the slices show; the keys move the slice across z.
+    /// `quantity`: the quantity that the slices show; the keyboard at first moves the slice across
+    /// z.
     pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
         Self {
             shown: [false; 3],
@@ -38,14 +39,14 @@ impl Cuts {
         }
     }
 
-    /// Returns the cell index of each slice along its axis, for the request to the simulation;
-    /// `None` for a hidden slice, whose values are not needed.
+    /// Returns the cell index of each slice along its axis, for which the simulation is to send
+    /// values; `None` for a hidden slice.
     pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
     }
 
-    /// Returns true if the slices show no values but only cut the simulation box open. That holds
-    /// for amounts in the cinematic style, which draws the matter on the cut itself.
+    /// Returns true if the slices only cut the simulation box open and show no values. This holds
+    /// for amounts in the cinematic style, which draws the matter on the cut.
     pub(crate) fn opens(&self, style: Style) -> bool {
         style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
@@ -67,8 +68,8 @@ impl Cuts {
     }
 }
 
-/// Returns the quantity that follows `now` in `all`; the first follows the last, and also a `now`
-/// that is not in `all`.
+/// Returns the quantity that follows `now` in `all`. Returns the first quantity of `all` if `now`
+/// is the last or is missing.
 pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
     let next = all
         .iter()
@@ -86,9 +87,9 @@ pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
     point
 }
 
-/// Returns the cell index to which a drag along `ray` moves the slice across axis `k`: that of the
-/// point nearest to the ray on the line along which the handle moves. `None` if the ray is parallel
-/// to that line. `size`: size of the simulation box in cells.
+/// Returns the cell index to which a drag along `ray` moves the slice across axis `k`: the cell of
+/// the point on the handle's line that is nearest to `ray`. `None` if `ray` is parallel to that
+/// line. `size`: size of the simulation box in cells.
 pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;

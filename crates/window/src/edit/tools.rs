@@ -13,10 +13,10 @@ use lavoxel_automaton::world::{Breath, Edit, Matter, Shape};
 use lavoxel_render::{Named, Ray};
 use lavoxel_sim::source::{VentChange, VentSpec};
 
-/// Mouse tool: determines the effect of a click or drag with the left button.
+/// Mouse tool: determines what a click or drag with the left button does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
-    /// Orbits the camera; the cell under the pointer is probed.
+    /// Orbits the camera by a drag; a text shows the values of the cell under the pointer.
     #[default]
     Orbit,
     /// Places a source of the chosen material at a click: a vent of lava, or a spring of another
@@ -24,9 +24,10 @@ pub enum Tool {
     Source,
     /// Adds the chosen material to the cells under the brush.
     Fill,
-    /// Fills the hollow at a click with the chosen material.
+    /// Fills the closed hollow of the terrain under a click with the chosen material.
     Bucket,
-    /// Replaces the other materials under the brush by the chosen material.
+    /// Replaces all materials under the brush, or the one in `Tools::replaced`, by the chosen
+    /// material.
     Replace,
     /// Turns the cells under the brush into rock.
     Rock,
@@ -110,13 +111,14 @@ impl Tool {
         )
     }
 
-    /// Returns true if the tool repeats its dab while the button is held and the pointer rests.
+    /// Returns true if the tool applies its brush again and again while the button is held and the
+    /// pointer rests.
     fn flows(self) -> bool {
         matches!(self, Self::Fill | Self::Drain | Self::Air)
     }
 }
 
-/// Settings of the next dam, and its first end once that is clicked.
+/// Settings of the next dam, and the first end of its line once the user has clicked that end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dam {
     /// Height of the dam above the ground in metres; negative for a ditch.
@@ -130,7 +132,7 @@ pub(crate) struct Dam {
 impl Dam {
     /// Lower bound in metres of the default height of a dam.
     const USUAL_M: f64 = 5.0;
-    /// Default height and width of a dam, in cells, in the cellular automaton (classic model),
+    /// Default height and width of a dam, in cells; used in the cellular automaton (classic model),
     /// whose lava flows are a few cells thick.
     pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
 
@@ -152,7 +154,7 @@ impl Dam {
     }
 }
 
-/// Settings of the brush, a ball around the point under the pointer.
+/// Settings of the brush, a ball of cells around the point under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Brush {
     /// Radius of the brush in cells.
@@ -162,14 +164,14 @@ pub(crate) struct Brush {
     /// Energy of a full cell of painted lava, relative to the default energy of lava from a vent
     /// (1).
     pub energy: f64,
-    /// Heat, ash, steam and wind that the air tool adds.
+    /// Heat, ash, steam and wind that the air tool sets in the air under the brush.
     pub breath: Breath,
 }
 
 /// Range (smallest, largest) in cells of the brush's radius that the user can set.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 
-/// Default of the air tool, chosen by eye: warm smoke.
+/// Default values that the air tool sets in the air under the brush: warm smoke, chosen by eye.
 pub(crate) const BREATH: Breath = Breath {
     heat_k: 50.0,
     ash_kg_m3: 0.005,
@@ -179,20 +181,21 @@ pub(crate) const BREATH: Breath = Breath {
 
 /// Interval in seconds between two dabs while the pointer rests with the button held.
 const DAB_S: f64 = 0.05;
-/// Time in seconds that a click waits for the probe along its ray before the tool reports a miss.
+/// Longest time in seconds that a click waits until the simulation has probed the cells along its
+/// ray; after that time, a notice says that the click missed the simulation box.
 const PATIENCE_S: f64 = 2.0;
 
-/// Selected tool, settings of all tools, and the click, stroke or drag in progress.
+/// Selected mouse tool, settings of all tools, and the click, stroke or drag in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
     /// Tool that a click or drag with the left button uses.
     pub tool: Tool,
-    /// Settings of the brush.
+    /// Settings of the brush, used by all tools for which `Tool::is_brush` is true.
     pub brush: Brush,
     /// Settings of the next source: radius, rate, energy and the chosen material; its position is
     /// unused.
     pub vent: VentSpec,
-    /// Settings and first end of the next dam.
+    /// Settings of the next dam, and the first end of its line.
     pub dam: Dam,
     /// Name of the only material that `Tool::Replace` replaces; `None` if it replaces all
     /// materials.
@@ -203,38 +206,39 @@ pub(crate) struct Tools {
 #[derive(Clone, Debug)]
 enum Busy {
     Idle,
-    /// Click that waits for the probe along its ray: the ray, and the time of the click in seconds
-    /// since the window opened.
+    /// Click that waits until the simulation has probed the cells along the click's ray: the ray,
+    /// and the time of the click in seconds since the window opened.
     Placing(Ray, f64),
     Painting(Painting),
     Dragging(Box<Grab>),
 }
 
-/// Brush stroke in progress: the part that is not sent yet, and what was sent last.
+/// Brush stroke in progress: the rays that are not sent to the simulation yet, and when the last
+/// piece was sent.
 #[derive(Clone, Debug)]
 struct Painting {
     /// Rays along the pointer's path that are not sent yet; each starts where it enters the visible
-    /// part of the simulation box.
+    /// region of the simulation box.
     path: Vec<Ray>,
-    /// Visible part of the simulation box: lower and upper bound in cells along x, y and z.
+    /// Visible region of the simulation box: lower and upper bound in cells along x, y and z.
     part: [[f32; 2]; 3],
     /// Set until the first piece of the stroke is sent, which begins a new action of the undo
     /// history.
     begins: bool,
     /// Set once the button is released: the stroke ends with the next piece.
     over: bool,
-    /// Time in seconds since the window opened, and simulation step, at which the last piece was
-    /// sent.
+    /// Time in seconds since the window opened, and step of the simulation, at which the last piece
+    /// was sent.
     sent: (f64, u64),
 }
 
-/// Action that a tool asks the window to carry out.
+/// Request of a mouse tool that the window carries out.
 #[derive(Clone, Debug)]
 pub(crate) enum ToolRequest {
     /// Sends a command to the simulation.
     Send(Command),
-    /// Selects a column for the plots: the column `[x, z]`, and the clicked point as x, y, z in
-    /// cells.
+    /// Selects a column for the live plots. Fields: index `[x, z]` of the column, and the clicked
+    /// point as x, y, z in cells.
     Pick([usize; 2], [f32; 3]),
     /// Shows a notice that tells the user why nothing was done, or the next click to make.
     Say(&'static str),
@@ -284,7 +288,7 @@ impl Default for Tools {
 }
 
 impl Tools {
-    /// Returns the name of the material that sources and brushes add.
+    /// Returns the name of the chosen material, which sources and brushes add.
     pub(crate) fn material(&self) -> &str {
         self.vent.material.as_deref().unwrap_or(Material::LAVA)
     }
@@ -294,8 +298,8 @@ impl Tools {
         self.vent.material = (name != Material::LAVA).then(|| name.to_owned());
     }
 
-    /// Chooses the material that follows the chosen one in `materials`; the first follows the last,
-    /// and also a material that is missing. Materials that only display lava are skipped.
+    /// Chooses the material that follows the chosen one in `materials`; the first if the chosen one
+    /// is the last or is missing. Materials that only display lava are skipped.
     pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
         let poured: Vec<_> = materials
             .iter()
@@ -310,8 +314,8 @@ impl Tools {
         }
     }
 
-    /// Chooses lava if the chosen material is not in `materials`, as after the change to another
-    /// scene.
+    /// Chooses lava if the chosen material is not in `materials`, for example after another scene
+    /// was opened.
     pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
         if materials
             .iter()
@@ -321,9 +325,9 @@ impl Tools {
         }
     }
 
-    /// Adapts the settings of the next vent to the model of the world. `flows`: true for the
-    /// physical model, whose lava vents have an effusion rate in m³/s; sources of other materials
-    /// do not differ.
+    /// Adds an effusion rate in m³/s to the settings of the next vent, or removes it. `flows`: true
+    /// for the physical model, whose lava vents need such a rate; springs of other materials have
+    /// none.
     pub(crate) fn fit(&mut self, flows: bool) {
         if flows && self.vent.material.is_none() {
             self.vent.flow.get_or_insert_default();
@@ -333,8 +337,8 @@ impl Tools {
     }
 
     /// Begins a click, stroke or drag when the left button is pressed at `aim`. `handle`: handle
-    /// under the pointer, whose drag takes precedence over the tool. Returns false if the camera
-    /// gets the drag.
+    /// under the pointer, whose drag takes precedence over the tool. Returns false if neither a
+    /// handle nor the tool uses the drag, which then orbits the camera.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
         let vent = handle.and_then(|h| {
             Some((
@@ -368,8 +372,9 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Appends `ray` to the path of the stroke in progress. `part`: visible part of the simulation
-    /// box (lower and upper bound in cells along x, y and z), at whose boundary `ray` starts.
+    /// Appends `ray` to the path of the stroke in progress. `part`: visible region of the
+    /// simulation box (lower and upper bound in cells along x, y and z), at whose boundary `ray`
+    /// starts.
     pub(crate) fn trace(&mut self, ray: Ray, part: [[f32; 2]; 3]) {
         if let Busy::Painting(painting) = &mut self.busy
             && !painting.over
@@ -379,8 +384,8 @@ impl Tools {
         }
     }
 
-    /// Ends the stroke or drag when the left button is released. The unsent rest of a stroke is
-    /// still sent, and a click still waits for its probe.
+    /// Ends the stroke or drag when the left button is released. The rays of a stroke that were not
+    /// sent yet are sent afterwards, and a click continues to wait for its probe.
     pub(crate) fn release(&mut self) {
         match &mut self.busy {
             Busy::Placing(..) => {}
@@ -395,7 +400,8 @@ impl Tools {
         self.busy = Busy::Idle;
     }
 
-    /// Returns true if a stroke has begun and none of its pieces has been sent.
+    /// Returns true if a brush stroke has begun, but no piece of the stroke was sent to the
+    /// simulation yet.
     pub(crate) fn is_unsent(&self) -> bool {
         matches!(&self.busy, Busy::Painting(painting) if painting.begins)
     }
@@ -405,7 +411,8 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Returns the permanent number of the vent whose handle is dragged; `None` if none is dragged.
+    /// Returns the permanent number of the vent whose handle the user drags; `None` if no handle is
+    /// dragged.
     pub(crate) fn dragged(&self) -> Option<usize> {
         match &self.busy {
             Busy::Dragging(grab) => Some(grab.handle.vent),
@@ -454,8 +461,8 @@ impl Tools {
         })
     }
 
-    /// Advances the click or drag in progress by one frame and returns the resulting action; `None`
-    /// if there is none. Strokes are sent by `stroke` instead.
+    /// Advances the click or drag in progress by one frame, and returns the action that results;
+    /// `None` if there is none. Brush strokes are sent by `stroke` instead.
     pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<ToolRequest> {
         let probe = report.probe.as_ref();
         match &mut self.busy {
@@ -497,8 +504,8 @@ impl Tools {
         }
     }
 
-    /// Stores the point of `probe` as the first end of a dam, or builds the dam if the first end is
-    /// set.
+    /// Takes the point of `probe` as the first end of the dam's line, or as its second end if the
+    /// first is set: the dam is then built.
     fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> ToolRequest {
         let Some(from) = self.dam.from.take() else {
             self.dam.from = Some(probe.point);
@@ -574,8 +581,8 @@ impl Tools {
     }
 }
 
-/// Returns true if the point of `probe` lies on `ray`, so that `probe` answers the click along
-/// `ray`.
+/// Returns true if the point of `probe` lies on `ray` within a small tolerance, so that `probe`
+/// answers a click along `ray`.
 pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
     let to = Point3::from(probe.point).coords - ray.origin;
     let along = to.dot(&ray.direction);

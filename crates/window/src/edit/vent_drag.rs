@@ -12,12 +12,13 @@ pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
 /// Range (smallest, largest) of a vent's rate that a drag can set in the cellular automaton
 /// (classic model), in full cells per step.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
-/// Distance in pixels that the pointer must move before the vent changes: a handle is rarely
-/// grabbed at its centre, and the vent must not jump.
+/// Distance in pixels that the pointer must move before a drag changes the vent: since a handle is
+/// rarely grabbed at its centre, the vent would jump otherwise.
 const STILL_PIXELS: f32 = 2.0;
-/// Length in pixels of an upward drag that multiplies the rate by e.
+/// Length in pixels of an upward drag that multiplies the vent's rate by e.
 const RATE_PIXELS: f32 = 90.0;
-/// Length in pixels of an upward drag that adds 1 to the vent's energy.
+/// Length in pixels of an upward drag that adds 1 to the vent's energy (1: the default of lava from
+/// a vent).
 const ENERGY_PIXELS: f32 = 150.0;
 
 /// Drag of a vent's handle in progress.
@@ -31,8 +32,9 @@ pub(crate) struct Grab {
 }
 
 impl Grab {
-    /// Returns the vent that results from a drag to `aim`. The handles for position and radius
-    /// follow the ground under the pointer; over the sky, the vent stays as it is.
+    /// Returns the vent that results from a drag to `aim`. A drag of the position or radius handle
+    /// follows the ground under the pointer; while the pointer is over the sky, the vent is
+    /// unchanged.
     pub(crate) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
         let mut spec = self.spec.clone();
         let up = self.pixel.1 - aim.pixel.1;
@@ -87,7 +89,8 @@ fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }
 
-/// Returns a point clamped to the simulation box, as x, y, z in cells rounded to two decimals.
+/// Returns `point` (x, y, z in cells) clamped to the simulation box of `report`, rounded to two
+/// decimals.
 pub(crate) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
     let size = [report.grid.nx, report.grid.ny, report.grid.nz];
     std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))

@@ -9,14 +9,14 @@ use crate::flow::rate_of;
 use lavoxel_render::Camera;
 use lavoxel_sim::source::VentSpec;
 
-/// Property of a vent that a handle changes when dragged.
+/// Property of a vent that the drag of a handle changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
     /// Position of the vent on the ground.
     Place,
     /// Radius of the vent's disc.
     Radius,
-    /// Effusion rate; while Shift is held, the energy (cellular automaton)  or the temperature
+    /// Effusion rate; while Shift is held, the energy (cellular automaton) or the temperature
     /// (physical model).
     Rate,
 }
@@ -37,7 +37,7 @@ const REACH: f32 = 11.0;
 
 /// Number of segments of the polyline that draws a vent's ring.
 const RING: usize = 40;
-/// Number of segments of the polyline that draws a fissure.
+/// Number of segments of the polyline that draws the line of a fissure.
 const TRACE: usize = 128;
 
 /// Returns the height of the ground in cells at the point (`x`, `z`) in cells, interpolated
@@ -70,8 +70,8 @@ pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     }
 }
 
-/// Returns the ring around a vent as a closed polyline just above the ground, in cells. Its radius
-/// is the vent's, at least half a cell.
+/// Returns the ring around a vent as a closed polyline just above the ground, in cells. The ring's
+/// radius is that of the vent, but at least half a cell.
 pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let radius = vent.radius.max(0.5);
     (0..=RING)
@@ -94,16 +94,17 @@ pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// Returns the bottom and the top of a vent's stalk, in cells. The height of the top grows with the
-/// logarithm of the rate.
+/// Returns the bottom and the top of a vent's stalk, the vertical line whose top is the handle of
+/// the rate, in cells. The height of the top grows with the logarithm of the rate.
 pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
     let level = ground_at(ground, vent.x, vent.z);
     let height = (3.0 + 4.0 * (1.0 + rate_of(vent)).ln()) as f32;
     [0.3, height].map(|up| Point3::new(vent.x as f32, level + up, vent.z as f32))
 }
 
-/// Returns three handles per vent (rate, radius, position), without those that `camera` does not
-/// see. `vents`: number and description of each vent; `ground`: heights in cells, shape (nz, nx).
+/// Returns the handles for rate, radius and position of each vent, without handles outside the view
+/// of `camera`. `vents`: permanent number and description of each vent; `ground`: heights in cells,
+/// shape (nz, nx).
 pub(crate) fn handles(
     vents: &[(usize, VentSpec)],
     ground: &Array2<f32>,
@@ -129,8 +130,8 @@ pub(crate) fn handles(
     vents.iter().flat_map(of).collect()
 }
 
-/// Returns the handle nearest to the pointer's pixel (`x`, `y`); `None` if none lies within the hit
-/// radius. `scale`: physical pixels per logical pixel.
+/// Returns the handle nearest to the pointer's pixel (`x`, `y`); `None` if no handle lies within
+/// `REACH`. `scale`: physical pixels per logical pixel.
 pub(crate) fn under(handles: &[Handle], (x, y): (f32, f32), scale: f32) -> Option<&Handle> {
     let away = |handle: &Handle| (handle.pixel.0 - x).hypot(handle.pixel.1 - y);
     let nearest = handles.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;

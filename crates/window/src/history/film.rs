@@ -3,7 +3,7 @@
 use lavoxel_render::CameraSpec;
 use lavoxel_scene::film::{Ease, FilmKey, FilmSpec, KeyCamera, Plan, Sample, thinned};
 
-/// Time in seconds from the last key frame to a key frame appended after it.
+/// Time in seconds between the last key frame and a new key frame that is appended at the end.
 const APART_S: f64 = 3.0;
 
 /// Smallest time in seconds between neighbouring key frames.
@@ -16,8 +16,7 @@ const SHORTEST_S: f64 = 0.5;
 /// hour at 60 frames per second.
 const MOST_SAMPLES: usize = 108_000;
 
-/// Key frames that the user edits, position of the preview, and camera path of a recording in
-/// progress.
+/// Key frames that the user edits, time of the preview, and camera path of a recording in progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyFrames {
     /// Key frames in order; invariant: their times ascend strictly and their steps never descend.
@@ -25,7 +24,7 @@ pub(crate) struct KeyFrames {
     /// Key frames that a recording has replaced, kept so that the user can restore them; `None` if
     /// none were replaced.
     pub(crate) before: Option<Vec<FilmKey>>,
-    /// Film time that the preview shows, in seconds; `None` without a preview.
+    /// Time in the film, in seconds, that the preview shows; `None` without a preview.
     pub(crate) preview: Option<f64>,
     /// Camera path of the recording in progress, one sample per frame.
     samples: Vec<Sample>,
@@ -40,8 +39,8 @@ impl KeyFrames {
         }
     }
 
-    /// Adds a key frame of `camera` at the simulation step `step`, after all key frames of that or
-    /// an earlier step. Returns the index of the new key frame.
+    /// Adds a key frame with the camera `camera` at the simulation step `step`, after all key
+    /// frames of `step` and of earlier steps. Returns the index of the new key frame.
     pub(crate) fn add(&mut self, step: u64, camera: &CameraSpec) -> usize {
         let at = self
             .keys
@@ -131,7 +130,7 @@ impl KeyFrames {
         low..=high.max(low)
     }
 
-    /// Returns the azimuth of `camera` in degrees plus a multiple of 360°, so that the film's
+    /// Returns the azimuth of `camera` in degrees plus the multiple of 360° with which the film's
     /// camera turns the shorter way from the key frame before index `at`.
     fn near_azimuth(&self, at: usize, camera: &CameraSpec) -> f32 {
         let before = self.keys[..at]
@@ -160,7 +159,7 @@ impl KeyFrames {
         self.keys.last().map_or(0.0, |key| key.time_s)
     }
 
-    /// Begins to record the camera path of a recording, and ends the preview.
+    /// Starts to record the camera path of the recording that begins now, and ends the preview.
     pub(crate) fn begin(&mut self) {
         self.samples.clear();
         self.preview = None;

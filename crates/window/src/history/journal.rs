@@ -11,16 +11,17 @@ const EVERY: u64 = 100;
 /// Callback that receives each line of the journal.
 pub type Log = Box<dyn FnMut(&str)>;
 
-/// Writes a line for each difference between successive reports of the simulation.
+/// Writer of a log with one line for each difference between successive reports of the simulation.
 pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
-    /// Number of seeks to another moment that were logged.
+    /// Value of `Report::ways` (number of seeks begun) in the last report; a change is logged.
     ways: u64,
-    /// Step at which the last logged pause began; `None` while the simulation runs.
+    /// Step of the last report if the simulation was paused then; `None` while the simulation runs.
     paused: Option<u64>,
-    /// Set until a run requested at the start has begun, so that the initial pause is not logged.
+    /// Set until the simulation, which is to run from the start, has begun to run; prevents a line
+    /// about the initial pause.
     starting: bool,
     vents: Vec<(usize, VentSpec)>,
 }
@@ -40,20 +41,21 @@ impl Journal {
         }
     }
 
-    /// Writes the line `line` to the log.
+    /// Writes one line to the log; no effect without a log.
     pub(crate) fn say(&mut self, line: &str) {
         if let Some(log) = &mut self.log {
             log(line);
         }
     }
 
-    /// Writes the text of a notice to the log, with the prefix "wrong: " for an error.
+    /// Writes the text of `notice` to the log; the text of an error gets the prefix "wrong: ".
     pub(crate) fn note(&mut self, notice: &Notice) {
         let wrong = if notice.wrong { "wrong: " } else { "" };
         self.say(&format!("{wrong}{}", notice.text));
     }
 
-    /// Writes lines about the changes from the previous report to `report`.
+    /// Writes a line for each change from the previous report to `report`: a new scene, seeks,
+    /// progress, pauses and changed vents.
     pub(crate) fn follow(&mut self, report: &Report) {
         if self.epoch != Some(report.epoch) {
             let grid = report.grid;

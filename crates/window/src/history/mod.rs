@@ -1,4 +1,5 @@
-//! Time of a session: speed of the simulation, history, recordings, key frames, and the journal.
+//! History and time of a session: its acts and branches, speed of the simulation, recordings, key
+//! frames, and the journal.
 
 pub(crate) mod film;
 pub(crate) mod journal;

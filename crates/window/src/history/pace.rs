@@ -5,11 +5,11 @@ use crate::messages::Pace;
 /// Lowest and highest speed that the user can set, in steps per second.
 pub(crate) const RATES: (f64, f64) = (1.0, 1000.0);
 
-/// Speeds in steps per second that the keys for faster and slower select in turn.
+/// Speeds in steps per second among which the keys for faster and slower choose.
 const NOTCHES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
 
-/// Returns the next faster speed of `NOTCHES`; unlimited above the highest, and also for a paused
-/// simulation.
+/// Returns the lowest speed of `NOTCHES` above `pace`; the unlimited speed if there is none, or if
+/// the simulation is paused.
 pub(crate) fn faster(pace: Pace) -> Pace {
     match pace {
         Pace::Rate(rate) => NOTCHES
@@ -20,7 +20,8 @@ pub(crate) fn faster(pace: Pace) -> Pace {
     }
 }
 
-/// Returns the next slower speed of `NOTCHES`; the highest for an unlimited or paused simulation.
+/// Returns the highest speed of `NOTCHES` below `pace`, at least 1 step per second; the highest of
+/// `NOTCHES` if `pace` is unlimited or a pause.
 pub(crate) fn slower(pace: Pace) -> Pace {
     match pace {
         Pace::Free | Pace::Paused => Pace::Rate(RATES.1),
@@ -35,7 +36,7 @@ pub(crate) fn slower(pace: Pace) -> Pace {
     }
 }
 
-/// Returns the text for a speed, such as "paused", "unlimited" or "20 steps/s".
+/// Returns the text for `pace`, such as "paused", "unlimited" or "20 steps/s".
 pub(crate) fn words(pace: Pace) -> String {
     match pace {
         Pace::Paused => "paused".to_owned(),
@@ -44,15 +45,14 @@ pub(crate) fn words(pace: Pace) -> String {
     }
 }
 
-/// Returns the text for `rate` (in steps per second) with its unit, such as "20 steps/s".
+/// Formats the rate `rate` (in steps per second) with its unit, such as "20 steps/s".
 pub(crate) fn steps(rate: f64) -> String {
     let number = short(rate);
     let unit = if number == "1" { "step" } else { "steps" };
     format!("{number} {unit}/s")
 }
 
-/// Returns the text for the number `rate`: without decimals from 9.95, else with at most one
-/// decimal.
+/// Formats the number `rate`: without decimals from 9.95, else with at most one decimal.
 pub(crate) fn short(rate: f64) -> String {
     if rate >= 9.95 {
         format!("{rate:.0}")

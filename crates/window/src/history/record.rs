@@ -21,7 +21,7 @@ const FPS: u32 = 20;
 /// and the previous picture is shown longer.
 const WAITING: usize = 6;
 
-/// Screenshot to write as a PNG file.
+/// Screenshot that is to be written as a PNG file.
 pub(crate) struct Shot {
     /// Picture of the window with its alpha channel.
     pub(crate) image: RgbaImage,
@@ -41,7 +41,8 @@ pub(crate) struct Files {
     notices: (Sender<Notice>, Receiver<Notice>),
     threads: Vec<JoinHandle<()>>,
     recorder: Option<Recorder>,
-    /// Paths of all recordings of this session, so that no name is used twice.
+    /// Paths given to the recordings of this session so far, so that no two recordings get the same
+    /// file name.
     promised: Vec<PathBuf>,
 }
 
@@ -56,8 +57,8 @@ impl Files {
         }
     }
 
-    /// Writes a screenshot in the background, under a free name in the folder for files without a
-    /// given path.
+    /// Writes a screenshot on a separate thread, under a name that no file has yet, into the
+    /// default folder for written files.
     pub(crate) fn write(&mut self, shot: Shot) {
         let notices = self.notices.0.clone();
         let threads = &mut self.threads;
@@ -78,8 +79,9 @@ impl Files {
         shots.send(shot).ok();
     }
 
-    /// Starts a recording of the part `part` of the window into the file `path`; without a path,
-    /// under a free name that begins with `name`. Returns the path of the file.
+    /// Starts a recording of the rectangle `part` of the window into the file `path`; if `path` is
+    /// `None`, into a file whose name begins with `name` and is not in use. Returns the path of the
+    /// file.
     pub(crate) fn record(
         &mut self,
         path: Option<&Path>,
@@ -107,7 +109,7 @@ impl Files {
         self.recorder.as_mut()
     }
 
-    /// Ends the recording in progress at the length `seconds`; its file is completed in the
+    /// Ends the recording in progress, `seconds` after its start; its file is completed in the
     /// background.
     pub(crate) fn end_recording(&mut self, seconds: f64) {
         if let Some(recorder) = self.recorder.take() {
@@ -124,8 +126,8 @@ impl Files {
         self.notices.1.try_iter().collect()
     }
 
-    /// Completes all files and returns the remaining notices. A recording in progress ends with the
-    /// last picture that it took.
+    /// Waits until all files are written and returns the remaining notices. A recording in progress
+    /// ends with the last picture that was added.
     pub(crate) fn close(mut self) -> Vec<Notice> {
         let last = self
             .recorder
@@ -184,19 +186,19 @@ fn without_alpha(image: &RgbaImage) -> Vec<u8> {
         .collect()
 }
 
-/// Rectangle of the window that a recording shows, in pixels from the top left; its top is the
-/// window's.
+/// Rectangle of the window that a recording shows; its upper edge is that of the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cutout {
-    /// Horizontal position of the left edge.
+    /// Distance in pixels from the left edge of the window to the rectangle.
     pub(crate) left: u32,
-    /// Width and height; both are even, since some players reject odd sizes.
+    /// Width and height of the rectangle in pixels; both are even, since some players reject odd
+    /// sizes.
     pub(crate) size: (u32, u32),
 }
 
 impl Cutout {
-    /// Returns the part of a window of `width` × `height` pixels to the right of the `covered`
-    /// pixel columns under the panel.
+    /// Returns the rectangle to the right of the `covered` pixel columns under the panel, in a
+    /// window of `width` × `height` pixels.
     pub(crate) fn uncovered(covered: u32, (width, height): (u32, u32)) -> Self {
         let even = |n: u32| (n & !1).max(2);
         Self {
@@ -213,8 +215,8 @@ impl Cutout {
         }
     }
 
-    /// Returns the RGB bytes of this part of the picture `window`; scaled to the recording's size
-    /// if the window's size has changed since the start.
+    /// Returns the RGB bytes of this rectangle in the window's picture `window`; scaled to the
+    /// recording's size if the window's size has changed since the start.
     fn crop(self, window: &RgbaImage) -> Vec<u8> {
         let (width, height) = self.size;
         let left = if self.left + width <= window.width() {
@@ -235,11 +237,12 @@ impl Cutout {
     }
 }
 
-/// Message from the window to the encoder thread.
+/// Message to the encoder thread of a recording.
 enum Reel {
-    /// Picture, and the index of the first frame that shows it.
+    /// Picture of the window, and the index of the first frame of the recording that shows this
+    /// picture.
     Picture(Arc<RgbaImage>, u64),
-    /// End of the recording: total number of frames.
+    /// End of the recording, with its total number of frames.
     End(u64),
 }
 
@@ -247,8 +250,8 @@ enum Reel {
 /// time even if the window draws slowly.
 pub(crate) struct Recorder {
     pictures: SyncSender<Reel>,
-    /// Picture sent last, and the index of the first frame that shows it; `None` before the first
-    /// picture.
+    /// Picture sent to the encoder last, and the index of the first frame that shows this picture;
+    /// `None` before the first picture.
     last: Option<(Arc<RgbaImage>, u64)>,
     encoder: JoinHandle<Result<u64, ExportError>>,
     path: PathBuf,
@@ -307,7 +310,7 @@ impl Recorder {
         self.last.is_some()
     }
 
-    /// Completes the recording at the length `seconds`, and returns the notice about its file.
+    /// Completes the recording, whose length is `seconds`, and returns the notice about its file.
     fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
         let Self {
             pictures,
@@ -338,7 +341,7 @@ fn recorded(path: &Path, frames: u64) -> Notice {
     Notice::new(format!("{} ({frames} frames, {seconds:.1} s)", saved(path)))
 }
 
-/// Returns the index of the frame that is shown at the time `seconds` after the start.
+/// Returns the index of the recording's frame that is shown `seconds` after the start.
 fn frame_at(seconds: f64) -> u64 {
     (seconds * f64::from(FPS)) as u64
 }
@@ -386,8 +389,8 @@ mod tests {
         size: (16, 8),
     };
 
-    /// Returns the picture of a window of 20 × 9 pixels in the grey level `shade`, white under the
-    /// panel.
+    /// Returns a picture of a window of 20 × 9 pixels: grey level `shade`, but white where the
+    /// panel lies.
     fn picture(shade: u8) -> RgbaImage {
         RgbaImage::from_fn(20, 9, |x, _| {
             image::Rgba(if x < 4 {

@@ -6,19 +6,21 @@ use std::time::Duration;
 use crate::messages::Report;
 use crate::paint::PaintTimes;
 
-/// Number of samples kept for each stage.
+/// Number of durations kept for each stage; older ones are dropped.
 const KEPT: usize = 120;
 
 /// Recent durations of each stage in milliseconds, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StageTimes {
-    /// Samples by stage name; index 0: stages of a simulation step, index 1: stages of a frame.
+    /// Durations in milliseconds by stage name; index 0: stages of a simulation step, index 1:
+    /// stages of a frame.
     samples: [Vec<(&'static str, VecDeque<f32>)>; 2],
     step: Option<u64>,
 }
 
 impl StageTimes {
-    /// Records the stage durations in `report`, unless its step was recorded before.
+    /// Records the durations of the stages in `report`, unless an earlier report of the same step
+    /// was recorded.
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
             self.step = Some(report.step);
@@ -29,9 +31,9 @@ impl StageTimes {
         }
     }
 
-    /// Records the stage durations of a frame. `whole`: time from the beginning of the frame until
-    /// it is on the screen. The painter measures only some frames: `times` may come from an
-    /// earlier, slower frame, so its values are limited to `whole`.
+    /// Records the durations of a frame's stages. `whole`: time from the beginning of the frame
+    /// until the picture is on the screen; `times` is clamped to `whole`, because the painter
+    /// measures only some frames and `times` may come from an earlier, slower frame.
     pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
         for (stage, time) in [("upload", times.upload), ("draw", times.draw)] {
             push(&mut self.samples[1], stage, time.min(whole));
@@ -48,8 +50,8 @@ impl StageTimes {
     }
 }
 
-/// Appends the duration `time` to the samples of `stage`, and drops the oldest sample beyond
-/// `KEPT`.
+/// Appends the duration `time` to the samples of `stage`, and drops the oldest sample if there are
+/// more than `KEPT`.
 fn push(stages: &mut Vec<(&'static str, VecDeque<f32>)>, stage: &'static str, time: Duration) {
     let at = stages
         .iter()

@@ -30,7 +30,7 @@ const THUMBNAIL: u32 = 192;
 const EYE_M: f64 = 1.7;
 
 impl App {
-    /// Carries out `action`.
+    /// Carries out `action`, which a key or a button has requested.
     pub(crate) fn act(&mut self, action: Action) {
         match action {
             Action::Run => self.run_or_pause(),
@@ -104,8 +104,8 @@ impl App {
         self.journal.say("moment kept");
     }
 
-    /// Replaces the pace by `change` of the pace; while paused, changes only the pace that the
-    /// simulation will have after the pause.
+    /// Replaces the pace by `change` applied to the pace. While the simulation is paused, only the
+    /// pace after the pause changes.
     fn change_rate(&mut self, change: fn(Pace) -> Pace) {
         let rate = change(self.state.rate);
         if self.state.pace.value == Pace::Paused {
@@ -138,8 +138,8 @@ impl App {
         self.journal.say(&format!("seed {seed}"));
     }
 
-    /// Undoes (`Way::Undo`) or redoes (`Way::Redo`) a user action; first cancels a stroke or drag
-    /// in progress.
+    /// Undoes (`Way::Undo`) or redoes (`Way::Redo`) a user action; first cancels the brush stroke
+    /// or drag in progress.
     fn undo(&mut self, way: Way) {
         // The simulation does not know an unsent stroke: dropping the stroke is the whole undo.
         let unsent = self.state.tools.is_unsent();
@@ -156,8 +156,8 @@ impl App {
         self.go(Way::Start);
     }
 
-    /// Begins a seek to the moment that `way` names; cancels the tool in use, and pauses if this
-    /// kind of seek needs a pause.
+    /// Begins a seek to the moment that `way` names and cancels the use of the mouse tool. Pauses
+    /// the simulation, except for undo, redo, the return to the start and a change of branch.
     pub(crate) fn go(&mut self, way: Way) {
         if matches!(way, Way::To(_) | Way::Step(_) | Way::Back | Way::Ahead) {
             self.state.pace.value = Pace::Paused;
@@ -167,8 +167,8 @@ impl App {
         self.worker.send(Command::Go(way));
     }
 
-    /// Sends a command to the simulation; all commands of one mouse or key press form one undo
-    /// step.
+    /// Sends a command to the simulation; all commands sent while a mouse button or key is held
+    /// down are undone together.
     pub(crate) fn do_to_world(&mut self, command: simulation::Command) {
         let goes_on = std::mem::replace(&mut self.gesture, true);
         self.worker.send(if goes_on {
@@ -321,8 +321,9 @@ impl App {
         });
     }
 
-    /// Applies `change` to the camera rig and writes the line that `change` returns to the journal;
-    /// no effect before the first scene is shown.
+    /// Applies `change` to the camera rig, and writes the text returned by `change` to the journal;
+    /// does nothing before the first scene is shown. Arguments of `change`: rig, bounds to frame in
+    /// cells, and size of the window in pixels.
     fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
         let (Some(subject), size) = (self.subject(), self.size()) else {
             return;
@@ -401,8 +402,8 @@ impl App {
             .say(&format!("help {}", on_off(self.state.shown.help)));
     }
 
-    /// Closes the first open item of this list: tour, card, help, comparison, full screen. If none
-    /// is open, selects the orbit tool.
+    /// Closes the first open item of this list: tour, card of a challenge, help, comparison, full
+    /// screen. If none is open, selects the orbit tool.
     fn dismiss(&mut self) {
         if self.state.shown.tour.take().is_some() {
             self.journal.say("tour ended");
@@ -428,8 +429,8 @@ impl App {
 }
 
 impl App {
-    /// Shows the start screen for opening a scene or file; it also stands in for the system file
-    /// dialog if there is none.
+    /// Shows the start screen, on which the user opens a scene or file; used in place of the
+    /// system's file dialog where there is none.
     pub(crate) fn show_files(&mut self) {
         self.state.shown.opening = true;
         self.state.shown.for_second = false;
@@ -443,8 +444,8 @@ fn on_off(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// Returns the name of the palette that follows `palette` in the list, cyclically; the first
-/// palette if `palette` is a custom one.
+/// Returns the name of the palette that follows `palette` in the list of built-in palettes,
+/// cyclically; the first one if `palette` is a custom palette.
 fn next_palette(palette: &PaletteSpec) -> &'static str {
     let now = match palette {
         PaletteSpec::Name(name) => PALETTE_NAMES.iter().position(|other| other == name),

@@ -19,7 +19,8 @@ pub(crate) enum Filming {
 }
 
 impl App {
-    /// Carries out the panel's request `wish`; does nothing before the first scene.
+    /// Carries out the panel's request `wish` about the key frames of the film; does nothing before
+    /// the first scene.
     pub(crate) fn film(&mut self, wish: Filming) {
         let (Some(rig), Some(bounds), Some(report)) =
             (&mut self.rig, self.opened, &self.state.report)
@@ -90,7 +91,7 @@ impl App {
         true
     }
 
-    /// Adds the camera and the simulation's step of this moment to the camera path of the
+    /// Adds the present camera and the simulation's present step to the camera path of the
     /// recording. `seconds`: time since the recording began.
     pub(crate) fn sample_camera(&mut self, seconds: f64) {
         let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report)

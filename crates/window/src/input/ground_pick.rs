@@ -1,5 +1,5 @@
-//! Intersection of the pointer's ray with the ground, computed by the window itself: handles that
-//! follow the pointer cannot wait for an answer of the simulation thread.
+//! Intersection of the pointer's ray with the ground, computed by the window itself: while a handle
+//! follows the pointer, an answer of the simulation thread would come too late.
 //!
 //! Algorithm: ray marching in steps of `STRIDE`, then bisection of the crossing.
 
@@ -16,8 +16,8 @@ const HALVINGS: usize = 12;
 
 /// Returns the first point of the ground along `ray` inside `part`, as x, y, z in cells; if the ray
 /// enters `part` below the ground, the entry point on the cut face. `None` if the ray misses the
-/// ground. `ground`: heights in cells, shape (nz, nx); `part`: visible part of the box, lower and
-/// upper bound in cells along x, y and z (y does not limit the search).
+/// ground. `ground`: heights in cells, shape (nz, nx); `part`: visible region of the simulation
+/// box, lower and upper bound in cells along x, y and z (y does not limit the search).
 pub(crate) fn meet_ground(
     ground: &Array2<f32>,
     ray: &Ray,
@@ -50,9 +50,9 @@ pub(crate) fn meet_ground(
     None
 }
 
-/// Returns `ray` with its origin moved to where the ray enters `part`, the part of the box that
-/// slices and the clip box leave visible, so that removed regions are not picked. `sides`: size of
-/// the box in cells.
+/// Returns `ray` with its origin moved to the point where the ray enters `part`, the region of the
+/// box that slices and the clip box leave visible, so that hidden cells are not picked. `sides`:
+/// size of the box in cells.
 pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     let mut near = 0.0_f32;
     for k in 0..3 {
@@ -70,14 +70,14 @@ pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     }
 }
 
-/// Returns true if `point` (in cells) lies in `part`, with a tolerance of one cell: the layer of
-/// cells that a slice shows.
+/// Returns true if `point` (in cells) lies in `part` (lower and upper bound in cells along x, y and
+/// z) or at most one cell outside, since a slice shows the cells at its boundary.
 pub(crate) fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
     (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
 }
 
-/// Returns the ray parameters (entry, exit) between which `ray` lies inside `part` along x and z;
-/// `None` if the ray misses `part`.
+/// Returns the distances along `ray`, in lengths of its direction, at which the ray enters and
+/// leaves `part` along x and z; `None` if the ray misses `part`.
 fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
     let (mut near, mut far) = (0.0_f32, 1e5_f32);
     for k in [0, 2] {

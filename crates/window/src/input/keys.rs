@@ -1,8 +1,8 @@
 //! Key bindings: one table of keys, actions and descriptions. The help window shows the table, and
-//! docs/keys.md repeats it.
+//! docs/keys.md lists the same keys.
 //!
-//! Letters and signs are matched by the character of the user's keyboard layout, all other keys by
-//! their position: Ctrl+Z is the key labelled Z on QWERTZ, AZERTY and Dvorak too.
+//! Letters and signs are found by the character of the user's keyboard layout, other keys by their
+//! position. Ctrl+Z is the key labelled Z on QWERTY, QWERTZ, AZERTY and Dvorak keyboards.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,35 +17,37 @@ use lavoxel_render::{Axis, Style};
 pub enum Action {
     /// Runs the simulation, or pauses it.
     Run,
-    /// Makes one step, then pauses.
+    /// Makes one simulation step, then pauses.
     Step,
-    /// Raises the pace: more steps per second.
+    /// Raises the pace of the simulation: more steps per second.
     Faster,
-    /// Lowers the pace: fewer steps per second.
+    /// Lowers the pace of the simulation: fewer steps per second.
     Slower,
-    /// Switches between unlimited speed and the default rate.
+    /// Switches the pace between unlimited and the default number of steps per second.
     Free,
-    /// Returns the simulation to step 0.
+    /// Returns the simulation to step 0 of the opened scene.
     Reset,
-    /// Sets the next seed of the random patterns.
+    /// Raises the random seed of the simulation by 1.
     Reseed,
     /// Keeps a snapshot of the present moment, to which the user can return.
     Keep,
     /// Undoes the last user action.
     Undo,
-    /// Redoes the user action undone last.
+    /// Redoes the user action that was undone last.
     Redo,
-    /// Returns to the nearest earlier moment that the user has kept, or to the start.
+    /// Returns to the latest moment before the present one that the user has kept, or to the start
+    /// if there is none.
     Rewind,
-    /// Goes to the nearest later moment that the user has kept, or to the tip of the branch.
+    /// Goes to the first moment after the present one that the user has kept, or to the tip of the
+    /// branch if there is none.
     Onward,
-    /// Switches to a rendering style.
+    /// Switches the pictures to this rendering style.
     Style(Style),
-    /// Shows or hides the slice across an axis.
+    /// Shows or hides the slice across this axis.
     Cut(Axis),
-    /// Moves the slice used last by a number of cells along its axis.
+    /// Moves the slice used last by this number of cells along its axis.
     MoveCut(i32),
-    /// Shows the next quantity on the slices.
+    /// Shows the next quantity of the list on the slices.
     Quantity,
     /// Selects the next palette of the list.
     Palette,
@@ -53,25 +55,25 @@ pub enum Action {
     Volume,
     /// Shows or hides the ground.
     Ground,
-    /// Selects a mouse tool.
+    /// Selects this mouse tool for the left button.
     Tool(Tool),
     /// Selects the next material for the source tool and the brush.
     Material,
-    /// Multiplies the brush's radius by a factor.
+    /// Multiplies the brush's radius by this factor.
     Brush(f64),
-    /// Frames the whole scene from one of the sides, or from above.
+    /// Frames the whole scene from a preset direction, such as the south or above.
     Face(Side),
     /// Returns to the camera that the scene defines.
     ResetCamera,
-    /// Zooms by a number of notches of the mouse wheel; positive values zoom in.
+    /// Zooms by this number of notches of the mouse wheel; positive values zoom in.
     Zoom(f32),
     /// Starts or stops the turntable: the camera circles its target.
     Turntable,
     /// Enters or leaves first person, in which drags look around instead of orbiting.
     FirstPerson,
-    /// Writes the picture to an image file.
+    /// Writes the present picture to an image file.
     Screenshot {
-        /// Set to write sky and backdrop with alpha 0.
+        /// Set to make sky and backdrop transparent (alpha 0).
         transparent: bool,
     },
     /// Starts a recording, or ends the recording in progress.
@@ -82,7 +84,8 @@ pub enum Action {
     Open,
     /// Shows the start screen.
     Start,
-    /// Ends the second run; without one, shows the start screen for the choice of its scene.
+    /// Ends the second run (the scene simulated next to the first one); without a second run, shows
+    /// the start screen, where the user chooses its scene.
     Second,
     /// Begins the tour of the window.
     Tour,
@@ -92,8 +95,8 @@ pub enum Action {
     Fullscreen,
     /// Shows or hides the help window with the list of keys.
     Help,
-    /// Closes the first open item of this list: tour, card, help, comparison, full screen; if none
-    /// is open, selects the orbit tool.
+    /// Closes the first open item of this list: tour, card of a challenge, help, comparison, full
+    /// screen; if none is open, selects the orbit tool.
     Dismiss,
     /// Closes the window and ends the program.
     Quit,
@@ -152,9 +155,9 @@ use Cap::{At, Types};
 pub struct Binding {
     /// Group under which the help window lists the row.
     pub group: Group,
-    /// Alternative keys, each with the modifier keys that must be held.
+    /// Alternative keys that trigger the action, each with the modifier keys that must be held.
     keys: &'static [(Cap, Modifiers)],
-    /// Text of the keys, as the help window shows it.
+    /// Names of the keys, as the help window shows them.
     pub shown: &'static str,
     /// Description of the action, as the help window shows it.
     pub what: &'static str,
@@ -184,7 +187,8 @@ const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
     all
 }
 
-/// Bindings of the rendering styles, in their order: keys 1, 2, …
+/// Bindings of the number keys 1, 2, …, which choose the rendering styles in the order of
+/// `Style::LIST`.
 const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
 
 const fn of_styles<const N: usize>() -> [Binding; N] {
@@ -657,8 +661,8 @@ const fn bind(
     }
 }
 
-/// Returns the text of the keys of `action`, as the help window shows it; empty if the action has
-/// no key.
+/// Returns the names of the keys of `action`, as the help window shows them; empty if the action
+/// has no key.
 pub fn shown(action: Action) -> &'static str {
     BINDINGS
         .iter()
@@ -666,9 +670,9 @@ pub fn shown(action: Action) -> &'static str {
         .map_or("", |binding| binding.shown)
 }
 
-/// Returns the action of a pressed key, found by the character `typed`, otherwise by the key's
-/// position `key`; `None` for a key without an action. Of the modifiers `held`, only Shift and
-/// Control count; the command key of a Mac counts as Control.
+/// Returns the action of a pressed key, searched in the table by the character `typed` and then by
+/// the key's position `key`; `None` for a key without an action. Of the modifiers `held`, Shift and
+/// Control are compared; the command key of a Mac counts as Control.
 pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> {
     let mut held_here = held & (Modifiers::Shift | Modifiers::Control);
     if cfg!(target_os = "macos") && held.contains(Modifiers::Super) {
@@ -695,12 +699,13 @@ pub fn action(key: Key, typed: Option<char>, held: Modifiers) -> Option<Action> 
 }
 
 /// Last Latin letter with diacritics in Unicode (end of the block Latin Extended-B); characters
-/// above belong to other scripts.
+/// with higher numbers belong to other scripts.
 const LAST_LATIN: char = '\u{24f}';
 
-/// Returns the character by which the table finds a key: the typed ASCII character in lower case,
-/// or for a key that types nothing or a character of another script, the character at that position
-/// on a US keyboard. `None` for letters with diacritics and for keys without a character.
+/// Returns the character by which the table of bindings finds a key: the typed ASCII character in
+/// lower case. If the key types nothing or a character of another script, returns the character at
+/// its position on a US keyboard; `None` for letters with diacritics and for keys without a
+/// character.
 fn character(key: Key, typed: Option<char>) -> Option<char> {
     match typed {
         Some(c) if c.is_ascii_graphic() => Some(c.to_ascii_lowercase()),
@@ -719,7 +724,7 @@ fn character(key: Key, typed: Option<char>) -> Option<char> {
 }
 
 /// Returns the letter or sign at the position of `key` on a US keyboard; `None` for positions that
-/// the table does not use.
+/// no binding uses.
 fn in_place(key: Key) -> Option<char> {
     // Plus and minus also on the number pad, which has its own keys for both.
     const SIGNS: [(Key, char); 7] = [
@@ -779,11 +784,12 @@ pub fn works_while_typing(key: Key) -> bool {
     (Key::F1..=Key::F12).contains(&key)
 }
 
-/// Keys that are held down at present.
+/// Keys that the user holds down at present.
 #[derive(Debug, Default)]
 pub(crate) struct Down {
     keys: HashSet<Key>,
-    /// Held keys that walk or turn the camera, each with the character by which the table finds it.
+    /// Held keys that steer the camera (walk or turn), each with the character by which the key
+    /// bindings name the key.
     steering: HashMap<Key, Option<char>>,
 }
 
@@ -807,7 +813,7 @@ impl Down {
         self.steering.remove(&key);
     }
 
-    /// Returns 1 while the key `cap` is held and steers the camera, otherwise 0.
+    /// Returns 1 while the user holds the key `cap` to steer the camera, otherwise 0.
     pub(crate) fn steers(&self, cap: Cap) -> f32 {
         let steers = match cap {
             At(key) => self.steering.contains_key(&key),
@@ -857,8 +863,8 @@ mod tests {
         assert_eq!(action(Key::Return, Some('\r'), NONE), None, "not Ctrl+M");
     }
 
-    /// Checks that every letter and sign of the table is found in the places where keyboards have
-    /// it.
+    /// Checks that the letters and signs of the table trigger their actions wherever a keyboard
+    /// layout has them.
     #[test]
     fn letters_and_signs_go_by_their_character_on_every_keyboard() {
         // Place, character alone and with Shift: of QWERTZ, AZERTY and Dvorak, then Russian, whose

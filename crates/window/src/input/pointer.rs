@@ -1,6 +1,6 @@
-//! Position of the mouse pointer, and owner of the drag in progress: a drag that begins over the
-//! panel belongs to the panel, any other drag to the camera or the tool, until the button is
-//! released.
+//! Position of the mouse pointer, and owner of the drag in progress. A drag that begins over the
+//! panel belongs to the panel until the button is released; other drags belong to the camera or the
+//! selected tool.
 
 use std::time::{Duration, Instant};
 
@@ -8,46 +8,47 @@ use kiss3d::event::MouseButton;
 
 use lavoxel_render::Ray;
 
-/// Owner of a drag, and the drag's effect.
+/// Owner of a drag with the mouse, which determines the effect of the drag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drag {
-    /// Belongs to the panel, over which the drag began.
+    /// Drag that began over the panel and belongs to the panel.
     Panel,
-    /// Belongs to the camera: orbits around its target or, in first person, looks around.
+    /// Drag that orbits the camera around its target or, in first person, looks around.
     Turn,
-    /// Belongs to the camera: moves it sideways (pan).
+    /// Drag that moves the camera sideways (pan).
     Pan,
-    /// Belongs to the selected tool.
+    /// Drag with the selected mouse tool, which acts along the pointer's path.
     Tool,
-    /// Moves the slice across the axis with this index (0 x, 1 y, 2 z).
+    /// Drag of the slice across the axis with this index (0 x, 1 y, 2 z).
     Cut(usize),
 }
 
-/// Direction in which the pointer aims in the present frame: pixel, rays and point on the ground.
+/// Aim of the pointer in the present frame: pixel, ray into the scene and point on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
     /// Position of the pointer in pixels from the top left of the window.
     pub pixel: (f32, f32),
     /// Ray from the camera through `pixel`.
     pub ray: Ray,
-    /// Part of `ray` that starts where `ray` enters the visible part of the box.
+    /// Copy of `ray` whose origin is the point where `ray` enters the visible region of the
+    /// simulation box.
     pub entered: Ray,
-    /// Visible part of the box: lower and upper bound in cells along x, y and z.
+    /// Visible region of the simulation box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
     /// Point of the ground under the pointer, as x, y, z in cells; computed only while a vent is
-    /// dragged. `None` over the sky or without such a drag.
+    /// dragged. `None` while no vent is dragged, or over the sky.
     pub ground: Option<[f32; 3]>,
     /// Time in seconds since the window opened.
     pub now: f64,
-    /// Set while the Shift key is held.
+    /// Set while a Shift key is held.
     pub shift: bool,
 }
 
-/// Position of the mouse pointer, and the drag in progress with its button.
+/// Position of the mouse pointer, drag in progress, and the button that drags.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pointer {
-    /// Position of the pointer in pixels from the top left of the window; `None` until it has
-    /// entered the window.
+    /// Position of the pointer in pixels from the top left of the window; `None` until the pointer
+    /// has entered the window.
     pub(crate) at: Option<(f32, f32)>,
     /// Time of the pointer's last movement; `None` before the first movement.
     moved: Option<Instant>,
@@ -66,7 +67,7 @@ impl Pointer {
         Some((drag, (x - old_x, y - old_y)))
     }
 
-    /// Begins the drag that `drag` returns when `button` is pressed; does nothing while another
+    /// When `button` is pressed, begins the drag that `drag` returns; does nothing while another
     /// button drags.
     pub(crate) fn press(&mut self, button: MouseButton, drag: impl FnOnce() -> Drag) {
         if self.drag.is_none() {

@@ -1,5 +1,5 @@
-//! Reports of the simulation thread to the window: branches of the history, probed cell, material
-//! accounts, and the other values that the panel shows.
+//! Reports of the simulation thread to the window: branches of the history, probed cell, accounts
+//! of the materials, and further values for the panel.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,8 @@ use lavoxel_sim::source::VentSpec;
 
 use super::{Branch, Deed, FlowProbe, FlowReport, Moment, Pace, Watched};
 
-/// Branch of the session's history, and the step at which that branch leaves the present branch.
+/// Branch of the session's history, and the last step that it has in common with the present
+/// branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchReport {
     /// Number, name and last moment of the branch.
@@ -27,7 +28,7 @@ pub struct BranchReport {
     pub parts_at: u64,
 }
 
-/// User action on the present branch (one unit of undo), with its description.
+/// User action on the present branch, which is undone as a whole, with its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeedReport {
     /// Moments before and after the action, and its kind.
@@ -74,20 +75,20 @@ pub struct Probe {
     pub cell: Place,
     /// Point where the ray enters `cell`, as x, y, z in cells.
     pub point: [f32; 3],
-    /// Set if the cell is solid ground.
+    /// Set if the cell is solid (rock of the ground).
     pub solid: bool,
-    /// Set if the ray meets the cell on a cut face: it enters the visible part of the simulation
-    /// box in this cell, through a side of the box or a slice and not from above.
+    /// Set if the ray meets the cell on a cut face: in this cell, the ray enters the visible region
+    /// of the simulation box through a slice or a side of the box, not from above.
     pub cut: bool,
     /// Nonzero quantities of the cell with their values, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
     /// Elevation of the ground in the cell's column, in metres.
     pub ground_m: f64,
-    /// Name of each material in the column, and its thickness in metres: volume divided by the
-    /// column's area.
+    /// Name of each material in the cell's column, and its thickness in metres: volume divided by
+    /// the column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Values of the physical lava model in the column; `None` in the cellular automaton (classic
-    /// model).
+    /// Values of the physical lava model in the cell's column; `None` in the cellular automaton
+    /// (classic model).
     pub flow: Option<FlowProbe>,
 }
 
@@ -95,19 +96,19 @@ pub struct Probe {
 /// unit that `AccountReport::from_sums` was given (such as full cells, kg or J).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccountReport {
-    /// Present content of the simulation box or, for a quantity of the air, of the air's box; in
+    /// Present content of the simulation box or, for a quantity of the air, of the air's grid; in
     /// the display unit.
     pub present: f64,
-    /// Sums since the start as (key, label for the user, amount in the display unit).
+    /// Sums since the scene's start, each as (key, label for the user, amount in the display unit).
     sums: Vec<(&'static str, &'static str, f64)>,
-    /// Imbalance in the account's smallest integer unit: content + outflow − inflow. Always 0,
-    /// since the simulation computes exactly.
+    /// Imbalance in units: content + outflow − inflow. Always 0, since the simulation computes
+    /// exactly.
     pub error_units: i128,
 }
 
 impl AccountReport {
-    /// Creates the account from the sums since the start, `sums`, and the present content `now`,
-    /// both in the account's integer unit. `unit`: amount of one integer unit in the display unit.
+    /// Creates the account from the sums since the scene's start, `sums`, and the present content
+    /// `now`, both in units. `unit`: value of one unit in the display unit.
     pub(crate) fn from_sums(sums: &[Sum], now: i128, unit: f64) -> Self {
         let size = |units: i128| units as f64 * unit;
         Self {
@@ -129,8 +130,8 @@ impl AccountReport {
             .map_or(0.0, |sum| sum.2)
     }
 
-    /// Returns the sums to display as (label, amount in the display unit): the first `always` sums,
-    /// and of the others those that are not 0.
+    /// Returns the sums to display, as (label, amount in the display unit): the first `always`
+    /// sums, and all further sums that are not 0.
     pub fn rows(&self, always: usize) -> impl Iterator<Item = (&'static str, f64)> {
         let shown = self
             .sums
@@ -156,8 +157,9 @@ pub struct MaterialReport {
 }
 
 impl MaterialReport {
-    /// Creates the report of `material`. `layer`: layer of the world that holds the material;
-    /// `shows_flow`: see the field; `tally`: present content of the simulation box.
+    /// Creates the report of `material`. `layer`: layer of the world that contains the material;
+    /// `shows_flow`: value of the field `shows_flow`; `tally`: amount and number of cells of the
+    /// material in the simulation box.
     pub(crate) fn new(
         material: Material,
         (layer, shows_flow): (&Layer, bool),
@@ -176,11 +178,11 @@ impl MaterialReport {
 /// Account of one transported quantity of the air, such as heat or ash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirAccount {
-    /// Name of the quantity.
+    /// Name of the quantity, such as "heat" or "ash".
     pub name: &'static str,
     /// Display unit of the account: "J" for heat, "kg" for all other quantities.
     pub unit: &'static str,
-    /// Account in the display unit.
+    /// Sums and present content of the quantity, in the display unit.
     pub account: AccountReport,
 }
 
@@ -208,25 +210,26 @@ impl AirAccount {
 pub enum Rock {
     /// Ball of rock placed by the brush: centre x, y, z and radius, in cells.
     Ball([f32; 4]),
-    /// Columns `[x, z]` of a dam, without columns that the user has dug since.
+    /// Columns `[x, z]` of a dam, without the columns that the user has dug out later.
     Dam(Vec<[usize; 2]>),
 }
 
-/// State of the simulation for the window; part of every [`Update`](super::Update).
+/// State of the simulation for the window, contained in every [`Update`](super::Update).
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the scene.
     pub name: String,
-    /// Number of jumps in time so far (another scene, a reset, a rewind); after a jump, the window
-    /// discards the data it has collected.
+    /// Number of jumps in time since the window opened (another scene, a reset, a rewind); after
+    /// each jump, the window discards the data it has collected.
     pub epoch: u64,
     /// Number of the [`Command::Open`](super::Command::Open) or
-    /// [`Command::Resume`](super::Command::Resume) that brought the scene, counted from 1 in the
-    /// order of sending, failed ones included; 0 for the scene with which the thread started.
+    /// [`Command::Resume`](super::Command::Resume) that opened the scene, counted from 1 in the
+    /// order of sending, with failed commands included; 0 for the scene with which the thread
+    /// started.
     pub opened: u64,
     /// Number of cells along x, y and z.
     pub grid: Grid,
-    /// Edge length of a cell in metres, along x and z.
+    /// Edge length of a cell in metres along the horizontal axes x and z.
     pub cell_size_m: f64,
     /// Image draped over the ground; `None` without an image.
     pub drape: Option<Drape>,
@@ -242,9 +245,9 @@ pub struct Report {
     pub seed: u64,
     /// Rules of the automaton at present, including the parameters of lava.
     pub rules: RulesSpec,
-    /// Vents and springs that pour or will pour, each with its permanent number.
+    /// Vents and springs that pour now or later, each with its permanent number.
     pub vents: Vec<(usize, VentSpec)>,
-    /// Speed that the user has chosen for the simulation.
+    /// Speed that the user has chosen for the simulation, or the pause.
     pub pace: Pace,
     /// Measured speed over the last second, in steps per second.
     pub steps_per_second: f64,
@@ -257,38 +260,38 @@ pub struct Report {
     pub flow: Option<FlowReport>,
     /// Wind at present; `None` without air.
     pub wind: Option<Wind>,
-    /// Goals of the scene, each with its progress.
+    /// Goals of a challenge, each with its progress; empty for a scene without goals.
     pub goals: Vec<(GoalSpec, Progress)>,
-    /// Name and duration of each stage of the last step, followed by the stages of the low-pass
-    /// filter that prepares the picture's volume (`filter`).
+    /// Name and duration of each stage of the last step. The list ends with the stages of the
+    /// low-pass filter, which computes the volume for the picture.
     pub times: Vec<(&'static str, Duration)>,
-    /// Number of recorded commands (acts) on the present branch up to the present state.
+    /// Number of recorded commands (acts) on the present branch before the present moment.
     pub acts: usize,
-    /// Number of recorded commands (acts) on the present branch after the present state, which
-    /// repeat as the session runs on.
+    /// Number of recorded commands (acts) on the present branch after the present moment, which are
+    /// repeated as the session runs.
     pub acts_ahead: usize,
-    /// Moment of the session at which the simulation stands.
+    /// Present moment of the session: step number and last act.
     pub moment: Moment,
-    /// Number of seeks to another moment begun so far.
+    /// Number of seeks to another moment begun since the window opened.
     pub ways: u64,
     /// Target moment of the seek in progress; without a seek, the present moment.
     pub goal: Moment,
     /// Timeline of the session; the same `Arc` as in the last report if unchanged.
     pub timeline: Arc<TimeLine>,
-    /// Number of the branch that is shown in place of the present branch, once its state is
-    /// computed; `None` while the present branch is shown.
+    /// Number of a branch that is shown in place of the present branch, set once the state of that
+    /// branch is computed; `None` while the present branch is shown.
     pub visited: Option<u64>,
     /// Rock that the user placed, for the marks on the ground.
     pub built: Arc<Vec<Rock>>,
     /// Quantities that slices and probes can show.
     pub quantities: Vec<Quantity>,
-    /// Ray for which `probe` was computed; `None` if the window requested no probe.
+    /// Ray along which `probe` was searched; `None` if the window has requested no probe.
     pub picked: Option<Ray>,
     /// Values of the first solid or filled cell along `picked`; `None` if the ray hits no such
     /// cell.
     pub probe: Option<Probe>,
     /// Measurements that the window requested by [`Command::Watch`](super::Command::Watch); `None`
-    /// if it requested none.
+    /// if the window requested none.
     pub watched: Option<Watched>,
 }
 

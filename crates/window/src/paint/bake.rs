@@ -22,19 +22,21 @@ use lavoxel_render::{Bounds, LookSpec};
 use super::on_own_threads;
 use crate::messages::GroundPatch;
 
-/// Largest horizontal side of a box, in columns, for which a coarse bake takes only a few frames'
-/// time.
+/// Number of columns along the longer horizontal side up to which a change of the ground is shown
+/// at once by another coarse bake, before the first fine bake ends; in larger boxes, this would
+/// take longer than a few frames.
 const COARSE: usize = 256;
 
-/// Time without a change of the ground after which the next bake begins at once.
+/// Time without a change of the ground after which the next bake begins at once, even if the pause
+/// between two bakes is not over.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Pause between two bakes of ground that keeps changing, as a multiple of the last bake's
-/// duration. The bounds below clamp the pause to 2–3.5 s, since after each ground change the rays
-/// of the next pictures must search the ground again.
+/// Pause between two bakes of ground that keeps changing, in multiples of the duration of the last
+/// bake. The constants `SHORTEST_REST` and `LONGEST_REST` clamp the pause to 2–3.5 s, since after
+/// each ground change the rays of the next pictures must search the ground again.
 const REST: u32 = 3;
-/// Lower bound of the pause between two bakes.
+/// Lower bound of the pause between two bakes of ground that keeps changing.
 const SHORTEST_REST: Duration = Duration::from_millis(2000);
-/// Upper bound of the pause between two bakes.
+/// Upper bound of the pause between two bakes of ground that keeps changing.
 const LONGEST_REST: Duration = Duration::from_millis(3500);
 
 /// Baked ground as shown, and the background bake in progress.
@@ -45,12 +47,12 @@ pub(super) struct BakedGround {
     pub(super) land: Arc<TerrainLook>,
     /// Set if `land` is a fine bake, in full resolution.
     is_fine: bool,
-    /// Receiver of the bake in progress, which delivers the result and the time taken; `None`
+    /// Receiver of the bake in progress, which delivers the baked ground and the time taken; `None`
     /// between bakes.
     baking: Option<Receiver<(TerrainLook, Duration)>>,
     /// Time of the last change of the ground.
     changed: Instant,
-    /// Time before which ground that keeps changing is not baked again.
+    /// Earliest time of the next bake while the ground keeps changing.
     rests: Instant,
     /// Set if the ground or the sun has changed since the last bake began, so that another bake is
     /// needed.
@@ -61,7 +63,8 @@ pub(super) struct BakedGround {
 }
 
 impl BakedGround {
-    /// Bakes the whole ground coarsely, so that a picture can be drawn at once.
+    /// Bakes the whole ground in low resolution and waits for the result, so that a picture can be
+    /// drawn at once. The bake in full resolution follows in the background.
     pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
         let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
@@ -87,8 +90,9 @@ impl BakedGround {
         }
     }
 
-    /// Applies a changed part of the ground. Returns true if the shown ground changed at once,
-    /// which happens in a small box before the first fine bake; otherwise a bake follows.
+    /// Copies `patch`, a changed rectangle of the ground, into the heights and caves to bake.
+    /// Returns true if the shown ground changed at once, which happens in a small box before the
+    /// first fine bake; otherwise a bake follows.
     pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
         patch.write_to(Arc::make_mut(&mut self.heights));
         self.caves = patch.caves.clone();
@@ -98,7 +102,8 @@ impl BakedGround {
         quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
     }
 
-    /// Shortens the pause before the next bake, so that the user's edits are shown soon.
+    /// Limits the pause before the next bake to `PAUSE` (150 ms), so that the user's edits are
+    /// shown soon.
     pub(super) fn hurry(&mut self) {
         self.rests = self.rests.min(Instant::now() + PAUSE);
     }
@@ -110,7 +115,8 @@ impl BakedGround {
         self.rests = Instant::now();
     }
 
-    /// Returns the bounds of the ground block in cells, which a camera should frame.
+    /// Returns the bounds in cells of the solid block that is drawn as the ground; a camera frames
+    /// these bounds.
     pub(super) fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
@@ -120,8 +126,8 @@ impl BakedGround {
         !self.stale && self.baking.is_none()
     }
 
-    /// Takes over the result of a finished bake, and starts the next bake when due; called once per
-    /// frame. Returns true if the shown ground changed.
+    /// Replaces the shown ground by the result of a finished bake, and starts the next bake if it
+    /// is due; must be called once per frame. Returns true if the shown ground changed.
     pub(super) fn tend(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         match self.baking.as_ref().map(Receiver::try_recv) {
@@ -145,7 +151,8 @@ impl BakedGround {
         changed
     }
 
-    /// Blocks until the shown ground is final. Returns true if it changed.
+    /// Blocks until the shown ground is final: all bakes needed are complete. Returns true if the
+    /// shown ground changed.
     pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         while !self.settled() {
@@ -157,7 +164,7 @@ impl BakedGround {
     }
 
     /// Starts a bake of the present ground on a new thread, and returns the receiver of its result.
-    /// After the first fine bake, only the changed parts are baked.
+    /// After the first fine bake, only the surroundings of changed columns are baked.
     fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
         let (done, baked) = channel();
         let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
@@ -194,7 +201,7 @@ mod tests {
     use super::*;
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
 
-    /// World of the test, whose ground changes are sent to a baked ground.
+    /// World of a test; changes of its ground are sent to a `BakedGround`.
     struct Sender {
         world: World,
         cursor: lavoxel_automaton::world::GroundCursor,

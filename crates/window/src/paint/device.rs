@@ -1,4 +1,5 @@
-//! Helpers for wgpu: textures, buffers, bind groups, pipelines and render passes.
+//! Helper functions for wgpu: create textures, buffers, bind groups and pipelines, and begin render
+//! passes.
 
 use std::sync::mpsc::channel;
 
@@ -12,11 +13,11 @@ const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
 pub(super) struct Gpu {
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
-    /// Set if the adapter is software that runs on the processor.
+    /// Set if the adapter is a software driver that runs on the processor.
     pub(super) is_cpu: bool,
 }
 
-/// Texture with its default view.
+/// Texture on the graphics card with its default view.
 #[derive(Clone)]
 pub(super) struct Texture {
     pub(super) texture: wgpu::Texture,
@@ -31,8 +32,8 @@ impl Texture {
 }
 
 impl Gpu {
-    /// Returns the name of kiss3d's adapter if it is software that runs on the processor; `None`
-    /// for a graphics card.
+    /// Returns the name of kiss3d's adapter if it is a software driver that runs on the processor;
+    /// `None` for a graphics card.
     pub(super) fn software_name() -> Option<String> {
         let info = Context::get().adapter.get_info();
         (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
@@ -49,21 +50,22 @@ impl Gpu {
         }
     }
 
-    /// Returns the result of `make`; `None` if the graphics card ran out of memory in it.
+    /// Calls `make`, which creates objects on the graphics card, and returns the result; `None` if
+    /// the card ran out of memory during the call.
     pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
         let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let made = make();
         pollster::block_on(scope.pop()).is_none().then_some(made)
     }
 
-    /// Blocks until the device has finished all submitted work. A lost device is reported by the
-    /// next drawing call.
+    /// Blocks until the device has finished all submitted work. Ignores the loss of the device,
+    /// which the next drawing call reports.
     pub(super) fn drain(&self) {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
     }
 
-    /// Creates a texture that the program uploads and shaders read: 3D, or 2D if the third element
-    /// of `size` (texels along x, y and z) is 0.
+    /// Creates a texture that is uploaded from main memory and read by shaders. `size`: texels
+    /// along x, y and z; if the third is 0, the texture is 2D, else 3D.
     pub(super) fn map(
         &self,
         label: &str,
@@ -127,7 +129,7 @@ impl Gpu {
         Texture { texture, view }
     }
 
-    /// Submits the passes recorded in `encoder`, and returns the bytes of the texture `from`,
+    /// Submits the passes recorded in `encoder`, then returns the bytes of the texture `from`,
     /// row-major from the top; `None` if the device is lost.
     pub(super) fn read(
         &self,
@@ -176,8 +178,8 @@ impl Gpu {
         )
     }
 
-    /// Uploads `bytes` into the box of texels with the lower corner `origin` and the size `size`; x
-    /// fastest, then y, then z, without padding.
+    /// Uploads `bytes` into the box of texels of `to` with the lower corner `origin` and the size
+    /// `size` (both along x, y and z). The bytes have x fastest, then y, then z, without padding.
     pub(super) fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
         let extent = extent(size);
         let rows = extent.height * extent.depth_or_array_layers;
@@ -214,7 +216,7 @@ impl Gpu {
         })
     }
 
-    /// Creates a sampler with linear interpolation and clamped edges.
+    /// Creates a sampler with linear interpolation that clamps texture coordinates at the edges.
     pub(super) fn linear_held(&self) -> wgpu::Sampler {
         self.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("linear, edges held"),
@@ -224,7 +226,7 @@ impl Gpu {
         })
     }
 
-    /// Creates a sampler with linear interpolation that repeats along all axes.
+    /// Creates a sampler with linear interpolation that repeats the texture along all axes.
     pub(super) fn linear_repeated(&self) -> wgpu::Sampler {
         self.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("linear, repeated"),
@@ -237,8 +239,8 @@ impl Gpu {
         })
     }
 
-    /// Creates a bind-group layout with the binding types `kinds`, numbered from 0; `None` skips a
-    /// number.
+    /// Creates a bind-group layout whose binding with the number `i` has the type `kinds[i]`;
+    /// `None` leaves the number unused.
     pub(super) fn layout(
         &self,
         label: &str,
@@ -262,7 +264,8 @@ impl Gpu {
             })
     }
 
-    /// Creates a bind group from pairs of binding number and resource.
+    /// Creates a bind group with the layout `layout`; each element of `resources` is a binding
+    /// number and its resource.
     pub(super) fn bind(
         &self,
         layout: &wgpu::BindGroupLayout,
@@ -282,7 +285,7 @@ impl Gpu {
         })
     }
 
-    /// Creates a render pipeline without vertex buffers, as `make` describes it.
+    /// Creates the render pipeline that `make` describes, without vertex buffers.
     pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
         let layout = self
             .device
@@ -346,7 +349,7 @@ impl Gpu {
     }
 }
 
-/// Parameters of a render pipeline.
+/// Parameters of a render pipeline, used by `Gpu::pipeline`.
 pub(super) struct PipelineSpec<'a> {
     pub(super) module: &'a wgpu::ShaderModule,
     pub(super) vertex: &'a str,
@@ -358,7 +361,8 @@ pub(super) struct PipelineSpec<'a> {
     pub(super) samples: u32,
 }
 
-/// Returns the binding type of a texture with the dimension `dimension`, sampled as `sample_type`.
+/// Returns the binding type of a texture with the dimension `dimension` whose samples have the type
+/// `sample_type`.
 pub(super) fn sampled(
     sample_type: wgpu::TextureSampleType,
     dimension: wgpu::TextureViewDimension,
@@ -379,7 +383,7 @@ pub(super) fn numbers_binding() -> wgpu::BindingType {
     }
 }
 
-/// Converts to half-precision floats, as their raw bits.
+/// Converts `values` to half-precision floats, and returns their raw bits.
 pub(super) fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
     values.map(|value| half::f16::from_f32(value).to_bits())
 }

@@ -29,13 +29,13 @@ mod needs;
 #[path = "../../../../tests/common/vulkan.rs"]
 mod vulkan;
 
-/// Size (width, height) of test pictures in pixels. It is small, because a driver that draws with
-/// the processor takes up to 60 µs per pixel. Such a driver also compiles its shaders, in half a
-/// minute, for each set of textures that differs in which sides are powers of two; boxes in these
-/// tests have sides that are powers of two.
+/// Size (width, height) of test pictures in pixels. Small, because a driver that draws with the
+/// processor takes up to 60 µs per pixel. Such a driver also takes half a minute to compile its
+/// shaders for each combination of texture sides that are powers of two or not; all boxes in these
+/// tests therefore have such sides.
 pub(super) const SIZE: (usize, usize) = (156, 108);
 
-/// Returns a wgpu device without a window, shared by all tests; `None` without a driver.
+/// Returns a wgpu device without a window, shared by all tests; `None` without a graphics driver.
 pub(super) fn gpu() -> Option<Gpu> {
     static GPU: OnceLock<Gpu> = OnceLock::new();
     let open = || {
@@ -50,9 +50,9 @@ pub(super) fn gpu() -> Option<Gpu> {
     vulkan::vulkan().then(|| GPU.get_or_init(open).clone())
 }
 
-/// Returns the painter shared by all tests, reset to `look`; `None` without a driver. A driver that
-/// draws with the processor takes ten seconds to prepare the shaders of a painter, and a minute
-/// without a shader cache on disk.
+/// Returns the painter shared by all tests, with the look settings replaced by `look`; `None`
+/// without a graphics driver. A driver that draws with the processor takes ten seconds to prepare
+/// the shaders of a painter, and a minute without a shader cache on disk.
 pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>> {
     static PAINTER: OnceLock<Mutex<GpuPainter>> = OnceLock::new();
     let gpu = gpu()?;
@@ -64,7 +64,8 @@ pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>
     Some(painter)
 }
 
-/// Returns a small volcano after 700 steps, on which lava flows, and its filtered volume.
+/// Returns the simulation of a small volcano with flowing lava after 700 steps, and the low-pass
+/// filter that contains the volume of this state.
 pub(super) fn eruption() -> (Simulation, LowPass) {
     let mut scene = Scene::volcano();
     scene.spec.grid.size = [64, 64, 64];
@@ -80,7 +81,8 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
     (simulation, lowpass)
 }
 
-/// Returns a map of crust temperatures that decrease from 1200 K in the west to 400 K in the east.
+/// Returns a map of crust temperatures for the columns of `grid`, which decrease from 1200 K in the
+/// west to 400 K in the east.
 pub(super) fn crust(grid: Grid) -> CrustMap {
     let kelvin =
         |column: usize| 1200.0 - 800.0 * ((column % grid.nx) as f32 + 0.5) / grid.nx as f32;
@@ -89,7 +91,8 @@ pub(super) fn crust(grid: Grid) -> CrustMap {
     }
 }
 
-/// Returns an update that contains the complete state of `simulation`.
+/// Returns an update with the complete state of `simulation`, as the simulation thread sends it for
+/// a new scene. `volume`: low-pass volume of this state.
 pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
     let grid = volume.grid;
     let texels = volume
@@ -147,7 +150,8 @@ fn all_media(volume: &Volume) -> MediaUpdate {
     }
 }
 
-/// Returns `density` (clamped to 0 to 1) at the cell centres of `grid`, as bytes from 0 to 255.
+/// Returns the values of `density`, evaluated at the cell centres of `grid` and clamped to 0 to 1,
+/// as bytes from 0 to 255.
 fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
     let place =
         |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
@@ -156,8 +160,8 @@ fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
         .collect()
 }
 
-/// Adds to `volume` a ball of material around the volcano for each of `looks`; half of each ball
-/// lies in a sea if there is water.
+/// Adds to `volume` a ball of material around the volcano for each element of `looks`; if one of
+/// the materials is water, half of each ball lies in a sea.
 pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
     let (grid, ny) = (volume.grid, volume.grid.ny as f32);
     let medium = |(k, look): (usize, &MaterialLook)| {
@@ -183,7 +187,7 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
 }
 
 /// Returns a column of ash and steam over the volcano that leans with the wind; its air grid is
-/// wider and higher than the box.
+/// wider and higher than the simulation box.
 pub(super) fn plume() -> AirVolume {
     let (cells, ratio, corner) = (Grid::new(32, 32, 32), 4, [-32, -32]);
     let grid = AirGrid {
@@ -225,7 +229,7 @@ pub(super) fn plume() -> AirVolume {
     }
 }
 
-/// Returns water that fills `grid` up to the height `high` in cells.
+/// Returns water that fills `grid` up to the height `high`, in cells above the floor.
 pub(super) fn sea(grid: Grid, high: f32) -> Medium {
     let density = field(grid, &|[_, y, _]| high - y + 0.5);
     Medium {
@@ -290,8 +294,8 @@ pub(super) fn view(camera: Camera) -> View {
     }
 }
 
-/// Returns the mean difference of the channels (0 to 255), and the fraction of pixels with a
-/// channel that differs by more than 24.
+/// Returns the mean absolute difference between the colour channels of `a` and `b` (0 to 255), and
+/// the fraction (0 to 1) of pixels with a channel that differs by more than 24.
 pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     let pixels = a.rgb.chunks_exact(3).zip(b.pixels());
     let (mut sum, mut far) = (0_u64, 0_u64);
@@ -304,8 +308,8 @@ pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
     (sum as f64 / (3.0 * count), far as f64 / count)
 }
 
-/// Writes a pair of pictures (of the ray-marcher and of the painter) to the folder that the
-/// environment variable `LAVOXEL_PICTURES` names; no effect without that variable.
+/// Writes the picture of the ray-marcher and that of the GPU painter to the folder that the
+/// environment variable `LAVOXEL_PICTURES` names; does nothing without this variable.
 pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
     let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else {
         return;

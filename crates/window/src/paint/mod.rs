@@ -39,40 +39,40 @@ use super::messages::Update;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 
-/// Choice between the painter on the graphics card and the painter on the processor.
+/// Choice of the device that draws the pictures: graphics card or processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DrawOn {
     /// The graphics card, or the processor if the adapter is software (llvmpipe).
     #[default]
     Auto,
-    /// kiss3d's adapter, even if the adapter is software.
+    /// Graphics card: kiss3d's adapter, even if the adapter is software.
     Gpu,
-    /// The ray-marcher, on the processor.
+    /// Processor: the ray-marcher.
     Cpu,
 }
 
-/// Camera and display options of the next frames.
+/// Camera, display options and resolution rule of the next frames.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// Camera; its picture has the size in pixels of the window or of the painter's part of the
-    /// window.
+    /// Camera; the size of its picture, in pixels, is that of the window or of the window's columns
+    /// that belong to the painter.
     pub camera: Camera,
     /// Number of pixel columns at the left of the window that the panel covers; the CPU painter
     /// does not trace rays there.
     pub covered: usize,
-    /// Rule for the resolution of moving and of still pictures.
+    /// Rule for the resolution of pictures, moving and still.
     pub quality: Quality,
-    /// Set for each slice (across x, y and z) that the picture shows; a slice must also have been
-    /// sent by the simulation thread.
+    /// Set for each slice (across x, y and z) that the picture shows; has no effect until the
+    /// simulation thread has sent the slice.
     pub cuts_shown: [bool; 3],
-    /// Set if the picture shows the lava and other contents of the box.
+    /// Set if the picture shows the lava and other contents of the simulation box.
     pub volume_shown: bool,
     /// Set if the picture shows the ground.
     pub ground_shown: bool,
 }
 
 impl View {
-    /// Returns the camera for the part of the picture that the panel does not cover.
+    /// Returns the camera for the picture without the columns under the panel.
     fn visible(&self) -> Camera {
         self.camera.right_of(self.covered)
     }
@@ -81,7 +81,7 @@ impl View {
 /// Timing and size of the last update, and of the picture on the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PaintTimes {
-    /// Duration of the last `Painter::apply`.
+    /// Duration of the last call of `Painter::apply`.
     pub upload: Duration,
     /// Size of the volume data in the last update, in bytes.
     pub uploaded_bytes: usize,
@@ -91,15 +91,15 @@ pub struct PaintTimes {
     /// Resolution of the picture as a fraction (0 to 1) of the window's resolution, along each
     /// axis.
     pub scale: f32,
-    /// Time of the last visible change of scene or view; `None` before the first change.
+    /// Time of the last visible change of scene, camera or display options; `None` before the first
+    /// change.
     pub changed: Option<Instant>,
     /// Number of different pictures that the window has shown so far.
     pub shown: u64,
 }
 
-/// Runs `work` in a new rayon pool of `count` threads; threads are called `name` and a number. In a
-/// pool shared with the simulation, drawing and simulation would each wait until all queued work of
-/// the other has finished.
+/// Runs `work` in a new rayon pool of `count` threads, whose names begin with `name`. A pool shared
+/// with the simulation would make drawing and simulation wait for each other's queued work.
 fn on_own_threads<T: Send>(
     (name, count): (&'static str, usize),
     work: impl FnOnce() -> T + Send,
@@ -116,12 +116,12 @@ fn on_own_threads<T: Send>(
     }
 }
 
-/// Part of the window into which a picture is drawn: range of pixel columns, over the full height;
-/// `None` for the whole window.
+/// Range of pixel columns of the window, over its full height, in which a picture is drawn; `None`
+/// for the whole window.
 pub type Part = Option<Range<u32>>;
 
-/// Sets the viewport of `pass` to the part `part` of a target of `width` × `height` pixels; the
-/// whole target if `part` is `None`.
+/// Limits the viewport of `pass` to the pixel columns `part` of a target of `width` × `height`
+/// pixels; `None` for the whole target.
 fn limit(pass: &mut wgpu::RenderPass<'_>, part: &Part, [width, height]: [u32; 2]) {
     if let Some(part) = part {
         // While the window's size changes, the part may reach beyond the target.
@@ -131,7 +131,7 @@ fn limit(pass: &mut wgpu::RenderPass<'_>, part: &Part, [width, height]: [u32; 2]
     }
 }
 
-/// Painters of the left and the right picture, which kiss3d renders as one.
+/// Painters of the left (first field) and the right picture, which kiss3d renders as one object.
 pub struct Pair<'a>(pub &'a mut Painter, pub &'a mut Painter);
 
 impl Renderer3d for Pair<'_> {
@@ -147,11 +147,11 @@ impl Renderer3d for Pair<'_> {
     }
 }
 
-/// Painter of a scene, on one of the two devices.
+/// Painter of a scene, on the graphics card or on the processor.
 pub enum Painter {
-    /// Painter on a graphics card.
+    /// Painter that draws by render passes of the graphics card.
     Gpu(Box<GpuPainter>),
-    /// Painter on the processor.
+    /// Painter that draws by the ray-marcher on the processor.
     Cpu(Box<CpuPainter>),
 }
 
@@ -180,14 +180,14 @@ impl Painter {
         Gpu::software_name()
     }
 
-    /// Returns true for the CPU painter.
+    /// Returns true if the painter draws on the processor.
     pub fn is_on_cpu(&self) -> bool {
         matches!(self, Self::Cpu(_))
     }
 
-    /// Returns the exponent that kiss3d's film pass must apply before its own gamma coding: that of
-    /// the CPU painter, which delivers gamma-coded bytes, or 1 for the GPU painter, which delivers
-    /// linear light.
+    /// Returns the exponent that kiss3d's film pass must apply before its own gamma coding: 1 for
+    /// the GPU painter, which delivers linear light, and 2.2 for the CPU painter, which delivers
+    /// gamma-coded bytes.
     pub fn film_gamma(&self) -> f32 {
         if self.is_on_cpu() {
             CpuPainter::film_gamma()
@@ -196,7 +196,8 @@ impl Painter {
         }
     }
 
-    /// Returns the default target frame rate during movements, in frames per second.
+    /// Returns the default target frame rate in frames per second while something moves, which
+    /// depends on the drawing device.
     pub fn usual_fps(&self) -> f32 {
         // Controller tolerance: a frame may take a quarter longer than the target before the
         // resolution goes down, so 18 frames per second keep at least 14.
@@ -207,7 +208,7 @@ impl Painter {
     /// the sun, the height of cells, the surroundings or the drape have changed.
     ///
     /// # Errors
-    /// If `look` is invalid; the old look then stays.
+    /// If `look` is invalid; the look settings then stay unchanged.
     pub fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         match self {
             Self::Gpu(painter) => painter.set_look(look),
@@ -216,8 +217,8 @@ impl Painter {
     }
 
     /// Turns empty-space skipping of the GPU painter (over bricks without visible content) on or
-    /// off, for measurements. Pictures are identical either way; skipping is faster. No effect on
-    /// the CPU painter.
+    /// off, for measurements of the drawing time. Does not change the pictures; no effect on the
+    /// CPU painter.
     pub fn set_skipping(&mut self, skipping: bool) {
         if let Self::Gpu(painter) = self {
             painter.set_skipping(skipping);
@@ -242,7 +243,7 @@ impl Painter {
         }
     }
 
-    /// Applies `update` to the painter's scene, and takes data out of the update.
+    /// Applies `update` to the painter's scene, and moves large data out of `update`.
     ///
     /// # Errors
     /// If a new box is too large for the graphics card; nothing is drawn until the next box
@@ -272,8 +273,8 @@ impl Painter {
         }
     }
 
-    /// Sets the part of the window into which the next pictures are drawn; the camera of each view
-    /// must have the size of that part.
+    /// Sets the pixel columns of the window in which the next pictures are drawn; the camera of
+    /// each view must have the size of these columns.
     pub fn place(&mut self, part: Part) {
         match self {
             Self::Gpu(painter) => painter.place(part),
@@ -289,9 +290,9 @@ impl Painter {
         }
     }
 
-    /// Returns the camera of the picture that the CPU painter shows in the next frame, which may be
-    /// older than the last view passed to [`Self::show`]. `None` for the GPU painter, whose frames
-    /// always show the last view.
+    /// Returns the camera of the picture that the CPU painter shows in the next frame; the camera
+    /// may be older than the last view passed to [`Self::show`]. `None` for the GPU painter, whose
+    /// frames always show the last view.
     pub fn shown_camera(&self) -> Option<&Camera> {
         match self {
             Self::Gpu(_) => None,
@@ -307,8 +308,8 @@ impl Painter {
         }
     }
 
-    /// Returns true if the picture on the screen is final: without changes of scene or view, no
-    /// refined picture follows.
+    /// Returns true if the picture on the screen is final: no refined picture follows unless scene
+    /// or view change.
     pub fn is_finished(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.idle(),
@@ -316,7 +317,7 @@ impl Painter {
         }
     }
 
-    /// Returns true once a scene that can be drawn has arrived.
+    /// Returns true if a scene has arrived that the painter can draw.
     pub fn has_scene(&self) -> bool {
         match self {
             Self::Gpu(painter) => painter.has_scene(),
@@ -334,7 +335,8 @@ impl Painter {
 
     /// Draws `view` for an image file and blocks until the picture is ready. `frames`: number of
     /// averaged frames on the graphics card; on the processor, more than 1 turns antialiasing on.
-    /// `transparent`: sky and backdrop get alpha 0. `None` before the first scene has arrived.
+    /// `transparent`: true to make sky and backdrop transparent (alpha 0). `None` before the first
+    /// scene has arrived.
     pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         match self {
             Self::Gpu(painter) => painter.picture(view, frames, transparent),
@@ -391,8 +393,7 @@ impl Painter {
         }
     }
 
-    /// Frees the textures that `picture` keeps on the graphics card for the next image
-    /// file.
+    /// Frees the textures on the graphics card that `picture` has kept for the next image file.
     pub fn forget_pictures(&mut self) {
         if let Self::Gpu(painter) = self {
             painter.forget_pictures();

@@ -16,7 +16,7 @@ pub enum Quality {
     /// Adapts the fraction: moving pictures reach about `target_fps`, a still picture has the full
     /// resolution.
     Auto {
-        /// Target frame rate in frames per second.
+        /// Target frame rate during movements, in frames per second.
         target_fps: f32,
     },
     /// Constant fraction along each axis, clamped to 0.1–1.
@@ -24,15 +24,16 @@ pub enum Quality {
 }
 
 /// Smallest fraction of the window's resolution along each axis that `Quality::Auto` uses. Without
-/// a graphics card, large windows reach this value while the camera turns: 0.17 instead of 0.24
-/// helped to double the frame rate of the island scene there, from 5 to 10 pictures per second.
+/// a graphics card, large windows reach this value while the camera turns; lowering the constant
+/// from 0.24 to 0.17 helped to double the frame rate of the island scene on such a machine, from 5
+/// to 10 pictures per second.
 const COARSEST: f32 = 0.17;
-/// Time without a change after which the picture is drawn as a still picture.
+/// Time without a change after which the picture is drawn as a still picture, in full resolution.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Target duration of one band of a still picture's frame: the window handles no input while a band
-/// is drawn.
+/// Target duration of one band (consecutive pixel rows) of a still picture's frame: the window
+/// handles no input while a band is drawn.
 const BAND: Duration = Duration::from_millis(60);
-/// Upper bound of the number of bands that a frame is divided into.
+/// Upper bound of the number of bands into which a still picture's frame is divided.
 const MOST_BANDS: f32 = 64.0;
 /// Time budget for all averaged frames of one still picture together.
 const REFINING: Duration = Duration::from_secs(3);
@@ -43,7 +44,8 @@ const MOST_REPEATS: u32 = 4;
 /// Controller of the resolution of moving pictures, updated once per frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolution {
-    /// Traced fraction of the window's resolution along each axis, 0 to 1.
+    /// Fraction of the window's resolution along each axis at which moving pictures are traced, 0
+    /// to 1.
     scale: f32,
     /// Value of `scale` at which the last measured frame was drawn, 0 to 1.
     measured: f32,
@@ -78,7 +80,8 @@ impl Resolution {
         self.scale
     }
 
-    /// Records that the next measured frame time belongs to a frame drawn at the present `scale`.
+    /// Records that the next drawing time passed to `moving` belongs to a frame drawn at the
+    /// present `scale`.
     pub(super) fn timed(&mut self) {
         self.measured = self.scale;
     }
@@ -120,14 +123,14 @@ impl Resolution {
     }
 
     /// Returns the number of frames to average for a still picture: as many as fit into the time
-    /// budget `REFINING`, 2 to `most`. `took`: drawing time of the last moving frame.
+    /// budget `REFINING`, 2 to `most`. `took`: drawing time of the last frame of a moving picture.
     pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
         let fit = REFINING.as_secs_f32() / self.whole_s(took).max(1e-3);
         (fit as u32).clamp(2, most)
     }
 
     /// Returns the number of bands into which a full-resolution frame is divided, so that each band
-    /// takes about `BAND`. `took`: drawing time of the last moving frame.
+    /// takes about `BAND`. `took`: drawing time of the last frame of a moving picture.
     pub(super) fn bands(&self, took: Duration) -> u32 {
         (self.whole_s(took) / BAND.as_secs_f32())
             .ceil()
@@ -135,7 +138,7 @@ impl Resolution {
     }
 
     /// Returns the estimated drawing time of a full-resolution frame in seconds, proportional to
-    /// the number of pixels. `took`: drawing time of the last moving frame.
+    /// the number of pixels. `took`: drawing time of the last frame of a moving picture.
     fn whole_s(&self, took: Duration) -> f32 {
         took.as_secs_f32() / (self.measured * self.measured)
     }
@@ -154,27 +157,29 @@ fn scaled(window: [usize; 2], share: f32) -> [usize; 2] {
     window.map(|n| ((n as f32 * share).round() as usize).max(1))
 }
 
-/// Detector of still pictures: records the last view and content, each with the time of its last
-/// change.
+/// Detector of still pictures: stores the last view and content counter, and the time at which each
+/// of the two last changed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
     camera: Option<(Camera, Instant)>,
     all: Option<(View, u64, Instant)>,
 }
 
-/// Parts of the picture that have not changed for longer than `PAUSE`, so that refining them is
-/// worth the time.
+/// Flags that tell what has not changed for longer than `PAUSE` (200 ms), so that a refined picture
+/// is worth its drawing time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Still {
     /// Set if the camera has not changed for longer than `PAUSE`.
     pub(super) camera: bool,
-    /// Set if view (camera included) and content have not changed for longer than `PAUSE`.
+    /// Set if neither the view (including the camera) nor the content has changed for longer than
+    /// `PAUSE`.
     pub(super) all: bool,
 }
 
 impl Rest {
-    /// Records the picture at the time `now`, and returns the parts that have been unchanged for
-    /// long enough. `content`: counter of all visible changes except those of the view.
+    /// Records the view and the content counter of the picture drawn at the time `now`; returns
+    /// flags for those unchanged for longer than `PAUSE`. `content`: counter of all visible changes
+    /// except those of the view.
     pub(super) fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
         if self
             .all
@@ -203,7 +208,8 @@ impl Rest {
         self.all.as_ref().map(|(_, _, since)| *since)
     }
 
-    /// Returns the time from `now` until the picture counts as still if nothing changes.
+    /// Returns the time from `now` until the picture counts as still, if nothing changes until
+    /// then.
     pub(super) fn due(&self, now: Instant) -> Duration {
         let since = self.all.as_ref().map_or(now, |(_, _, since)| *since);
         (since + PAUSE + Duration::from_millis(1)).saturating_duration_since(now)

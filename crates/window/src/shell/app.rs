@@ -1,4 +1,4 @@
-//! Event loop of the window: handles events, sends commands, draws frames.
+//! Event loop of the window: handles events, sends commands to the simulation, and draws frames.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -33,29 +33,29 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, Ray};
 use lavoxel_scene::scene::{Overrides, Scene};
 
-/// Polling interval of the event loop while no frame is due.
+/// Time for which the event loop sleeps between two polls, while no frame is due.
 const REST: Duration = Duration::from_millis(8);
-/// Smallest time between the starts of two frames; bounds the frame rate where neither the screen
-/// nor the drawing does.
+/// Smallest time between the starts of two frames; bounds the frame rate where neither the screen's
+/// refresh nor the drawing time limits the rate.
 const SHORTEST: Duration = Duration::from_millis(4);
 /// Time after the pointer's last movement during which a camera drag with a held button still
-/// counts as a movement.
+/// counts as a movement of the camera.
 const HELD: Duration = Duration::from_millis(300);
-/// Number of further frames after the last change, so that hover effects and fades of the panel
-/// complete.
+/// Number of frames drawn after the last change, so that hover effects and fades of the panel reach
+/// their end.
 const AFTER: u32 = 4;
 
-/// Settings with which the window opens.
+/// Settings with which the window opens its first scene.
 pub struct Options {
     /// Width and height in logical pixels (points); `None`: the largest size that fits the screen,
     /// at most 1280 × 800.
     pub size: Option<(u32, u32)>,
-    /// Pace of the simulation when it is not paused.
+    /// Pace of the simulation outside of pauses.
     pub pace: Pace,
     /// Set to open the window with the simulation paused.
     pub paused: bool,
-    /// Number of steps that the simulation makes as fast as possible before it pauses; `None`: it
-    /// runs at `pace`.
+    /// Number of steps that the simulation makes as fast as possible before a pause; `None`: the
+    /// simulation runs at `pace`.
     pub steps: Option<u64>,
     /// Set to show the panel when the window opens.
     pub panel: bool,
@@ -63,12 +63,12 @@ pub struct Options {
     pub file: Option<PathBuf>,
     /// Set if `file` is an unchanged session file whose history the window replays.
     pub resumes: bool,
-    /// Set only if the scene was made from a bare heightmap: path of the heightmap, and the
-    /// overrides of the command line. The window then offers to open the heightmap in the physical
-    /// model.
+    /// Path of the bare heightmap from which the scene was made, and the overrides of the command
+    /// line; `None` for other scenes. If set, the window offers to open the heightmap in the
+    /// physical model.
     pub heightmap: Option<(PathBuf, Overrides)>,
-    /// Set to show the start screen over the scene; users who have not seen the tour of the window
-    /// get it too.
+    /// Set to show the start screen over the scene; the tour of the window begins if the user has
+    /// never seen the tour.
     pub start_screen: bool,
     /// Device that draws the pictures: graphics card or processor.
     pub draw_on: DrawOn,
@@ -85,7 +85,8 @@ pub struct Options {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewerError {
-    /// The window cannot be opened: no display, no graphics adapter or a missing library.
+    /// The window cannot be opened, since there is no display, no graphics adapter, or a shared
+    /// library is missing.
     #[error(transparent)]
     NoWindow(#[from] NoWindow),
     /// The connection to the display broke while the window was open.
@@ -197,35 +198,35 @@ pub(crate) struct App {
     pub(crate) window: Window,
     pub(crate) worker: Worker,
     pub(crate) painter: Painter,
-    /// Fast path that presents frames in which only the picture changes, without kiss3d's frame;
-    /// `None` where unavailable.
+    /// Fast path that presents frames in which only the picture has changed, without kiss3d's
+    /// drawing; `None` if unavailable.
     pub(crate) straight: Option<DirectPresent>,
     pub(crate) state: State,
     /// Camera rig; `None` before the first report of the simulation.
     pub(crate) rig: Option<Rig>,
-    /// Bounds of the scene as opened, in cells: a film of the scene frames its camera with these
-    /// bounds. `None` before the first report.
+    /// Bounds in cells of the scene as opened, with which a film of the scene frames its camera;
+    /// `None` before the first report.
     pub(crate) opened: Option<Bounds>,
     pub(crate) pointer: Pointer,
-    /// Keyboard keys that are held down.
+    /// Keyboard keys that the user holds down.
     pub(crate) down: Down,
     pub(crate) shift: bool,
     pub(crate) control: bool,
-    /// Set once the key that is pressed has triggered an action.
+    /// Set if the key pressed last has triggered an action.
     pub(crate) acted: bool,
     pub(crate) files: Files,
     pub(crate) recording_since: Instant,
     pub(crate) journal: Journal,
     asked: Asked,
     pub(crate) clock: Clock,
-    /// Set once a command has been sent during the present press of a button or key; further
-    /// commands then join the same undo step.
+    /// Set once a command has been sent since a mouse button or key was pressed; until the release,
+    /// further commands are undone together with the first.
     pub(crate) gesture: bool,
     pub(crate) compare: Compare,
     /// Second run at the right of the window; `None` for one run.
     pub(crate) second: Option<SecondRun>,
     pub(crate) dialog: Option<Dialog>,
-    /// Set while the open file dialog chooses the scene of the second run.
+    /// Set while a file dialog is open in which the user chooses the scene of the second run.
     pub(crate) dialog_for_second: bool,
     /// Command that starts the simulation, sent once the first picture is on the screen; `None`
     /// afterwards.
@@ -234,8 +235,8 @@ pub(crate) struct App {
     pub(crate) quit: bool,
 }
 
-/// Last value sent to the simulation for each kind of request; an unchanged value is not sent
-/// again.
+/// Values sent to the simulation last, one per kind of request; a value is sent again only after a
+/// change.
 #[derive(Default)]
 struct Asked {
     ray: Option<[f32; 6]>,
@@ -263,8 +264,9 @@ impl App {
         }
     }
 
-    /// Handles window events, simulation updates and dialog results, and moves the camera;
-    /// `seconds` is the time since the last call. Returns the reasons for another frame.
+    /// Handles window events, updates of the simulation and results of the file dialog, and moves
+    /// the camera. `seconds`: time since the last call. Returns the reasons for drawing another
+    /// frame.
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
         let [heard, numbers, moved, worked] = [
@@ -326,8 +328,9 @@ impl App {
         }
     }
 
-    /// Completes the open files and ends the simulation thread after the connection to the display
-    /// has broken. Leaks the window's resources, since freeing them would call into the display.
+    /// Completes the files being written and ends the simulation thread, after the connection to
+    /// the display has broken. Leaks the window's resources, since freeing them would call into the
+    /// display.
     fn abandon(self) {
         let Self {
             files,
@@ -347,7 +350,8 @@ impl App {
         std::mem::forget((painter, second, straight, window));
     }
 
-    /// Completes the open files and ends the simulation thread, when the window closes.
+    /// Completes the files being written and ends the simulation thread; called when the window
+    /// closes.
     fn close(mut self) {
         self.end_recording();
         let Self {
@@ -369,14 +373,14 @@ impl App {
         drop(window);
     }
 
-    /// Returns width and height in pixels, at least 1, of the picture of the first run: of the
-    /// whole window, or with two runs of the part left of the divider.
+    /// Returns width and height in pixels, at least 1, of the picture of the first run: that of the
+    /// whole window, or with two runs that of the region left of the divider.
     pub(crate) fn size(&self) -> Size {
         let width = self.divider().unwrap_or_else(|| self.window.width());
         (width.max(1) as usize, self.window.height().max(1) as usize)
     }
 
-    /// Returns the camera for this frame's picture of the first run; `None` before the first
+    /// Returns the camera with which this frame shows the first run; `None` before the first
     /// report.
     pub(crate) fn camera(&self) -> Option<Camera> {
         self.rig.as_ref().map(|rig| rig.window_camera(self.size()))
@@ -407,8 +411,8 @@ impl App {
         any
     }
 
-    /// Handles one window event; `typed` is the character of a pressed key. Returns true if the
-    /// panel must not receive the event.
+    /// Handles one window event; `typed`: character of a pressed key. Returns true if the panel
+    /// must not receive the event.
     fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
@@ -430,7 +434,7 @@ impl App {
         false
     }
 
-    /// Applies all available updates from the simulation thread. Returns true if anything visible
+    /// Applies all updates that the simulation thread has sent. Returns true if anything visible
     /// changed.
     fn receive(&mut self) -> bool {
         let mut any = self.hear_dialog();
@@ -471,8 +475,8 @@ impl App {
         any
     }
 
-    /// Opens the file that the user chose in the file dialog. Returns true if the dialog gave a
-    /// result.
+    /// Opens the file that the user chose in the file dialog. Returns true if the dialog was
+    /// closed.
     fn hear_dialog(&mut self) -> bool {
         let answer = self.dialog.as_ref().map_or(Answer::Waiting, Dialog::poll);
         if answer == Answer::Waiting {
@@ -504,8 +508,8 @@ impl App {
             .map(|subject| self.state.proportioned(subject))
     }
 
-    /// Creates the camera rig for the first scene and for another scene (`reset`), and fits the rig
-    /// to changes of the window's size and of the width that the panel covers.
+    /// Creates the camera rig for the first scene, and for another scene (`reset`). Fits the rig to
+    /// the window's size and to the width that the panel covers, if these have changed.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
         let shares = self.second.is_some();
@@ -563,9 +567,9 @@ impl App {
         }
     }
 
-    /// Moves the camera by the held keys, eases the shown camera towards its goal, and advances the
-    /// preview of a film; `seconds` is the time since the last call. Returns true while the camera
-    /// moves.
+    /// Moves the camera as the held keys demand, eases the shown camera towards its goal, and
+    /// advances the preview of a film; `seconds`: time since the last call. Returns true while the
+    /// camera moves.
     fn move_camera(&mut self, seconds: f32) -> bool {
         self.place_camera(false);
         if self.preview(seconds) {
@@ -618,9 +622,9 @@ impl App {
         rig.advance(seconds)
     }
 
-    /// Carries out the requests of the panel, and sends the requests of tools, slices and plots to
-    /// the simulation, each only after a change. Returns true if the panel requested anything, a
-    /// tool is in use, or a recording runs.
+    /// Carries out the requests of the panel, and sends the changed requests of tools, slices and
+    /// plots to the simulation. Returns true if the panel requested anything, a tool is in use, or
+    /// a recording runs.
     fn work(&mut self) -> bool {
         let requests = std::mem::take(&mut self.state.requests);
         let any = !requests.is_empty();
@@ -678,16 +682,17 @@ impl App {
         any || self.state.tools.is_busy() || self.files.recorder().is_some()
     }
 
-    /// Returns true while drawing has priority over simulation steps: the CPU draws, the user drags
-    /// the camera, and no recording runs.
+    /// Returns true while drawing has priority over simulation steps: the painter is the CPU
+    /// painter, the user drags the camera, and no recording runs.
     fn pictures_first(&mut self) -> bool {
         let drags = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan));
         let moves = drags && self.pointer.rests(Instant::now()) < HELD;
         moves && self.painter.is_on_cpu() && self.files.recorder().is_none()
     }
 
-    /// Returns rays and position of the pointer over the picture of the first run; `None` over the
-    /// panel or the second run, outside the window, and before the first report.
+    /// Returns the position of the pointer, and its rays into the scene, while the pointer is over
+    /// the picture of the first run. `None` over the panel or the second run, outside the window,
+    /// and before the first report.
     pub(crate) fn aim(&self) -> Option<Aim> {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
@@ -711,9 +716,9 @@ impl App {
         })
     }
 
-    /// Returns the ray through the pixel (`x`, `y`), the same ray from its entry into the visible
-    /// part of the box, and that part (lower and upper bound in cells along x, y and z). `None`
-    /// before the first report.
+    /// Returns the ray through the pixel (`x`, `y`), its remainder from the entry into the visible
+    /// region of the simulation box, and that region (lower and upper bound in cells along x, y and
+    /// z). `None` before the first report.
     pub(crate) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
         let (camera, sides) = (self.camera()?, self.state.sides()?);
         let (ray, part) = (camera.ray(x, y), self.state.visible_part(&camera));
@@ -721,8 +726,8 @@ impl App {
     }
 
     /// Requests the values of the cell that `ray` hits, if the ray has changed since the last
-    /// request; `None` stops the measurement. A waiting tool's ray takes precedence; while the user
-    /// drags the camera or a slice, nothing is measured.
+    /// request; `None` stops the measurement. The ray of a click that waits for its probe takes
+    /// precedence. While the user drags the camera or a slice, no cell is probed.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
         let turning = matches!(
             self.pointer.drag(),
@@ -757,7 +762,7 @@ impl App {
         }
     }
 
-    /// Returns true if the pixel (`x`, `y`) of the window lies over the panel or another part of
+    /// Returns true if the pixel (`x`, `y`) of the window lies over the panel or another element of
     /// the user interface.
     pub(crate) fn over_panel(&self, (x, y): (f32, f32)) -> bool {
         let scale = self.window.scale_factor() as f32;
@@ -767,7 +772,7 @@ impl App {
             || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
     }
 
-    /// Returns true while keyboard input goes to a text field or the start screen.
+    /// Returns true while a text field or the start screen receives the keyboard input.
     pub(crate) fn typing(&self) -> bool {
         self.state.shown.opening || self.window.egui_context().egui_wants_keyboard_input()
     }

@@ -1,4 +1,4 @@
-//! Frame timing of the window: minimum interval between frames, and measured rates of frames and
+//! Frame timing of the window: minimum time between frames, and measured rates of frames and
 //! pictures.
 
 use std::collections::VecDeque;
@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 /// Longest time without a new frame; an idle window is redrawn at this interval, in case another
 /// window had covered it.
 const REFRESH: Duration = Duration::from_millis(500);
-/// Least time between frames for changes of the panel, on the CPU painter.
+/// Least time between two frames for changes of the panel, with the CPU painter.
 const PANEL_ON_CPU: Duration = Duration::from_millis(50);
-/// Least time between frames for changed numbers in the panel, on the CPU painter.
+/// Least time between two frames for changed numbers in the panel, with the CPU painter.
 pub(crate) const NUMBERS_ON_CPU: Duration = Duration::from_millis(250);
-/// Averaging window of a measured rate.
+/// Time over which a measured rate is averaged.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Time for which a displayed rate stays unchanged, so that the user can read the number.
+/// Time for which a displayed rate stays unchanged, long enough for the user to read the rate.
 const SHOWN: Duration = Duration::from_millis(500);
 
 /// Reasons to draw another frame of the window.
@@ -21,7 +21,7 @@ const SHOWN: Duration = Duration::from_millis(500);
 pub(crate) struct Reasons {
     /// Set if the painter has a new picture.
     pub(crate) picture: bool,
-    /// Set if there were window events that concern the panel.
+    /// Set if window events have arrived that concern the panel.
     pub(crate) heard: bool,
     /// Set if the panel must be redrawn soon: after input by key or mouse, or during an animation.
     pub(crate) touched: bool,
@@ -31,8 +31,8 @@ pub(crate) struct Reasons {
 
 impl Reasons {
     /// Returns the least time between the last frame and the next one. `on_cpu`: true for the CPU
-    /// painter, where frames without a new picture are rarer, because drawing the panel takes
-    /// processor time from the picture and the simulation.
+    /// painter, which leaves more time between frames without a new picture, because drawing the
+    /// panel takes processor time from the picture and the simulation.
     pub(crate) fn wait(self, on_cpu: bool) -> Duration {
         match self {
             Self { picture: true, .. } => Duration::ZERO,
@@ -65,7 +65,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Returns the displayed rate in events per second; `count` is the total number of events up to
+    /// Returns the displayed rate in events per second; `count`: total number of events up to
     /// `now`. The displayed rate changes at most twice a second, so that the user can read it.
     pub(crate) fn note(&mut self, count: u64, now: Instant) -> f64 {
         self.marks.push_back((now, count));
@@ -95,20 +95,21 @@ pub(crate) struct Clock {
     pub(crate) last: Instant,
     pub(crate) drawn: Instant,
     pub(crate) titled: Instant,
-    /// Number of frames still to draw although nothing changes any more.
+    /// Number of frames still to be drawn after the last change.
     pub(crate) awake: u32,
-    /// Number of egui's pass in the last drawn frame.
+    /// Number of egui passes completed before the last drawn frame; if the number is unchanged at
+    /// the next frame, a frame was skipped, for example because the window is hidden.
     pub(crate) pass: u64,
-    /// Rate of different pictures shown, per second.
+    /// Rate meter of the different pictures that the window shows, in pictures per second.
     pub(crate) rate: Rate,
-    /// Time of the last log line with the picture rate.
+    /// Time of the last log line that contained the picture rate.
     pub(crate) logged: Instant,
     /// Set once the log has a line with the time at which the present picture became final.
     pub(crate) finished: bool,
     /// Set once the log has a line with the time at which the present picture reached the full
     /// resolution.
     pub(crate) whole: bool,
-    /// Rate of the window's frames, per second.
+    /// Rate meter of the window's frames, in frames per second.
     pub(crate) frames: Rate,
 }
 

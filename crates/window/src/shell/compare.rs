@@ -1,6 +1,6 @@
 //! Side-by-side comparison of two branches: the simulation seeks to the same step of the other
 //! branch, the window takes a picture with the present camera, and the simulation returns; the
-//! picture covers the left part of the window until something changes.
+//! picture is shown left of the divider until something changes.
 
 use image::RgbaImage;
 use kiss3d::egui::{ColorImage, TextureHandle, TextureOptions};
@@ -18,14 +18,14 @@ pub(crate) enum Compare {
     Idle,
     /// The simulation seeks to the other branch, which has this number.
     Going(u64),
-    /// The picture of the other branch, which has this number, is taken; the simulation seeks back
-    /// to the present branch.
+    /// The picture of the other branch, which has this number, is ready (second field); the
+    /// simulation seeks back to the present branch.
     Coming(u64, Box<RgbaImage>),
     /// Both branches are shown, with these inputs of their pictures.
     Shown(Box<Seen>),
 }
 
-/// Inputs on which both pictures depend; a change of any value ends the comparison.
+/// Inputs on which both pictures of a comparison depend; a change of any value ends the comparison.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Seen {
     view: View,
@@ -34,28 +34,29 @@ pub(crate) struct Seen {
     epoch: u64,
 }
 
-/// Two pictures side by side: of another branch and the present state, or of two runs.
+/// Two pictures side by side: those of another branch and the present branch, or those of two runs.
 #[derive(Clone)]
 pub(crate) struct Sides {
-    /// Picture of the other branch, in the window's size, shown left of the divider; `None` for two
-    /// runs, whose painters draw both sides.
+    /// Picture of the other branch in the window's size, of which the region left of the divider is
+    /// shown; `None` for two runs, whose painters draw both sides.
     pub(crate) picture: Option<TextureHandle>,
-    /// Labels of the left and the right picture: name, and step or time.
+    /// Labels of the left and the right picture: name of the branch or scene, and step or simulated
+    /// time.
     pub(crate) names: [String; 2],
-    /// Position of the divider, as a fraction (0 to 1) of the width that the panel leaves free.
+    /// Position of the divider, as a fraction (0 to 1) of the window's width without the panel.
     pub(crate) divider: f32,
 }
 
 impl Sides {
-    /// Returns true if two runs are shown, false for two branches.
+    /// Returns true if the two pictures belong to two runs, false for two branches.
     pub(crate) fn are_runs(&self) -> bool {
         self.picture.is_none()
     }
 }
 
 impl App {
-    /// Begins a comparison of the present state with the branch number `branch`; with two runs,
-    /// shows an error instead.
+    /// Begins a comparison of the present branch with the branch number `branch`; while two runs
+    /// are shown, shows an error instead.
     pub(crate) fn compare(&mut self, branch: u64) {
         if self.second.is_some() {
             let text = "branches are compared one run at a time: close the second run first";
@@ -70,7 +71,7 @@ impl App {
         self.compare = Compare::Going(branch);
     }
 
-    /// Cancels or closes the comparison, in any of its states.
+    /// Ends the comparison of branches, in any of its states; does nothing without a comparison.
     pub(crate) fn end_comparison(&mut self) {
         if matches!(self.compare, Compare::Going(_)) {
             self.worker.send(Command::Visit(None));
@@ -82,7 +83,7 @@ impl App {
         self.state.sides.take_if(|sides| !sides.are_runs());
     }
 
-    /// Advances the comparison once the simulation has reached the requested moment, and ends the
+    /// Continues the comparison once the simulation has reached the requested moment, and ends the
     /// comparison after a change of its inputs. Returns true if the state of the comparison
     /// changed.
     pub(crate) fn go_on_comparing(&mut self) -> bool {
@@ -132,8 +133,7 @@ impl App {
         }
     }
 
-    /// Shows `picture`, the picture of the branch number `branch`, over the left part of the
-    /// window.
+    /// Shows `picture`, the picture of the branch number `branch`, left of the divider.
     fn show_sides(&mut self, branch: u64, picture: &RgbaImage) {
         let (Some(seen), Some(report)) = (self.seen_now(), &self.state.report) else {
             return;
@@ -155,7 +155,8 @@ impl App {
         self.compare = Compare::Shown(Box::new(seen));
     }
 
-    /// Returns the present values of the inputs of both pictures; `None` before the first report.
+    /// Returns the present values of the inputs on which the pictures of a comparison depend;
+    /// `None` before the first report.
     fn seen_now(&self) -> Option<Seen> {
         let (camera, report) = (self.camera()?, self.state.report.as_ref()?);
         let (look, moment, epoch) = (self.state.look.clone(), report.moment, report.epoch);
@@ -168,7 +169,8 @@ impl App {
     }
 }
 
-/// Returns the labels of the branch number `branch` and of the present branch: name and step.
+/// Returns the labels of the branch number `branch` and of the present branch on the timeline
+/// `line`: each has the branch's name and the step `step`.
 fn names(line: &TimeLine, branch: u64, step: u64) -> [String; 2] {
     let named = |number: u64| {
         let of = line

@@ -13,14 +13,14 @@ use lavoxel_geo::terrain::endings;
 /// that the system has no dialog.
 const SOONEST: Duration = Duration::from_millis(400);
 
-/// Open file dialog.
+/// System file dialog that is open and runs on its own thread.
 pub(crate) struct Dialog {
-    /// Receiver of the dialog's result: the chosen file (`None` if cancelled), and the time for
-    /// which the dialog was open.
+    /// Receiver of the dialog's result: path of the chosen file (`None` if the user cancelled), and
+    /// the time for which the dialog was open.
     answer: Receiver<(Option<PathBuf>, Duration)>,
 }
 
-/// State of a file dialog as polled.
+/// State of a system file dialog, as `Dialog::poll` returns it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// The dialog is still open.

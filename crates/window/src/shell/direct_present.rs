@@ -17,18 +17,18 @@ use crate::paint::Painter;
 use crate::shell::clock::NUMBERS_ON_CPU;
 use crate::ui;
 
-/// Fast path, with an egui renderer of its own, because kiss3d's renderer is private. It gets no
-/// events.
+/// Fast path for presenting frames. Draws the panel with its own egui renderer, which receives no
+/// events, because kiss3d's renderer is private.
 pub(crate) struct DirectPresent {
     panel: EguiRenderer,
     /// Time at which the cached panel was drawn, and the window's size in pixels at that time;
     /// `None` if the cache is outdated.
     sheet: Option<(Instant, [u32; 2])>,
-    /// Number of frames that the fast path has drawn so far.
+    /// Number of frames presented by the fast path since the window opened.
     pub(crate) frames: u64,
 }
 
-/// Part of the user interface that one pass draws.
+/// Choice of the shapes that one egui pass draws: the panel, or everything else.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum UiPass {
     Whole,
@@ -59,7 +59,8 @@ impl DirectPresent {
 
     /// Presents one frame: the latest picture, the latest picture of the second run, and over both
     /// the user interface that `draw` builds. `seconds`: time since the window opened; `covered`:
-    /// width in pixels of the panel at the left. Returns false if no frame can be shown now.
+    /// width of the panel in pixels. Returns false if the surface of the window cannot be drawn to
+    /// now.
     pub(crate) fn show(
         &mut self,
         window: &mut Window,
@@ -109,7 +110,8 @@ impl DirectPresent {
         true
     }
 
-    /// Draws the part `part` of the user interface onto the surface `on`.
+    /// Draws `part` of the user interface that `draw` builds (the panel, or everything else) onto
+    /// the surface `on`.
     fn pass(
         &mut self,
         window: &Window,
@@ -141,7 +143,8 @@ impl DirectPresent {
     }
 }
 
-/// Returns true if no other egui layer overlaps the panel, whose width is `covered` pixels.
+/// Returns true if no egui layer overlaps that of the panel. `covered`: width of the panel in
+/// pixels.
 fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     let panel = ui::panel_layer();
     let edge = covered as f32 / context.pixels_per_point();
@@ -189,8 +192,8 @@ mod tests {
 
     const WIDTH: f32 = 1200.0;
 
-    /// Returns the number of shapes that a pass of `part` leaves, and true if no layer overlaps the
-    /// panel in that pass.
+    /// Returns the number of shapes left in an egui pass for `part`, and true if no layer overlaps
+    /// the panel in the pass.
     fn pass(state: &mut State, part: UiPass) -> (usize, bool) {
         let context = egui::Context::default();
         let room = Rect::from_min_size(Pos2::ZERO, vec2(WIDTH, 800.0));

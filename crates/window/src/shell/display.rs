@@ -18,7 +18,7 @@ const PACKAGES: &str = "mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}. {}", advice(.reason))]
 pub struct NoWindow {
-    /// Cause of the failure.
+    /// Reason for which the window cannot be opened.
     pub reason: Reason,
 }
 
@@ -31,7 +31,7 @@ pub enum Reason {
     /// The display server does not answer.
     #[error("the display {display} cannot be opened")]
     DeadDisplay {
-        /// Name of the display, as in `DISPLAY`.
+        /// Name of the display, as in the environment variable `DISPLAY`.
         display: String,
     },
     /// A shared library that is loaded at run time is missing.
@@ -43,7 +43,7 @@ pub enum Reason {
     /// The system has neither a graphics card nor a software driver.
     #[error("no graphics adapter was found, neither a graphics card nor a software driver")]
     NoAdapter,
-    /// The window cannot be opened for another reason.
+    /// The window cannot be opened for a reason that the program does not recognize.
     #[error("the window cannot be opened: {said}")]
     Other {
         /// First line of the system's error text.
@@ -51,7 +51,7 @@ pub enum Reason {
     },
 }
 
-/// Returns the advice for the user: what to install or set against `reason`.
+/// Returns the advice for the user: what to install or set so that `reason` disappears.
 fn advice(reason: &Reason) -> String {
     let needs = match reason {
         Reason::NoAdapter => {
@@ -87,7 +87,7 @@ fn package_of(library: &str) -> Option<&'static str> {
 }
 
 /// Opens a window with the title `title` and the size `size` in points (`None`: a size that fits
-/// the screen). Must be called on the main thread.
+/// the screen). Must be called on the main thread. Fails with the reason and advice for the user.
 pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Window, NoWindow> {
     let displays = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
     let display = displays
@@ -156,8 +156,8 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
     })
 }
 
-/// Returns false if the X server that `DISPLAY` names no longer answers, otherwise true. Other
-/// window systems end the program themselves when the connection breaks.
+/// Returns false if the X server named by `DISPLAY` does not answer any more, otherwise true. Under
+/// other window systems, the program ends without this check when the connection breaks.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn is_there() -> bool {
     use std::net::TcpStream;
@@ -180,8 +180,7 @@ fn is_there() -> bool {
     true
 }
 
-/// Runs `work`, which may panic instead of returning an error. A panic is not printed; its text
-/// becomes the error.
+/// Runs `work`, and returns the text of a panic as the error; the panic is not printed.
 fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     let usual = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
@@ -199,8 +198,8 @@ fn text_of(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("no reason was given").to_owned()
 }
 
-/// Derives the cause of a failure from `said`, the text of the panic while the window was created;
-/// `display` is the name of the display.
+/// Derives the reason of a failure to open a window from `said`, the text of the panic. `display`:
+/// name of the display.
 fn understand(said: &str, display: &str) -> Reason {
     let library = said
         .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))

@@ -20,12 +20,13 @@ use lavoxel_render::Camera;
 const HIDDEN: Duration = Duration::from_millis(15);
 /// Interval between two updates of the window's title.
 const TITLE: Duration = Duration::from_millis(500);
-/// Lowest picture rate that is displayed, in pictures per second; a slower picture shows no rate.
+/// Lowest picture rate that is displayed, in pictures per second; lower rates are hidden.
 const SLOWEST: f64 = 1.0;
 /// Interval between two log lines with the picture rate, while the picture changes.
 const LOGGED: Duration = Duration::from_secs(2);
 
-/// Data for drawing the marks over the picture; owned, so that a [`Stage`] can borrow it.
+/// Data for drawing the marks over the picture; an owned copy, from which a [`Stage`] borrows while
+/// the user interface is built.
 struct Marks {
     camera: Camera,
     scale: f32,
@@ -54,7 +55,8 @@ impl Marks {
 }
 
 impl App {
-    /// Draws a frame, by the fast path if `reasons` allow. Returns true while the window is open.
+    /// Draws a frame; uses the fast path if `reasons` contains only a new picture. Returns true
+    /// while the window is open.
     pub(crate) fn draw(&mut self, reasons: Reasons) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
@@ -66,8 +68,8 @@ impl App {
         alive
     }
 
-    /// Returns true if `reasons` contain nothing but a new picture, and the pointer is not over the
-    /// panel: the panel has no event and no highlight to show.
+    /// Returns true if a frame only has to show a new picture: no reason except `picture` is set,
+    /// and the pointer is not over the panel.
     fn is_for_the_picture(
         &self,
         Reasons {
@@ -162,8 +164,8 @@ impl App {
         })
     }
 
-    /// Updates measured rates, the recording and the window's title after a frame; `took`: time
-    /// that drawing the frame took.
+    /// Updates the measured rates, the recording and the window's title after a frame. `took`: time
+    /// for drawing the frame.
     fn after_frame(&mut self, took: Duration) {
         let times = self.painter.times();
         // A picture of the CPU painter takes longer than the frame that shows it, so the frame time

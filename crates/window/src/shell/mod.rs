@@ -1,5 +1,5 @@
-//! Shell of the window: opening, event loop, frames, dialogs, notices, and the second run's
-//! picture.
+//! Shell of the window: opening, event loop, frames, file dialog, notices, and the picture of the
+//! second run.
 
 pub(crate) mod app;
 pub(crate) mod clock;

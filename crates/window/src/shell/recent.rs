@@ -1,4 +1,4 @@
-//! Persistent list of recently opened files: a text file with one path per line, latest first.
+//! Persistent list of recently opened files: a text file with one path per line, most recent first.
 //!
 //! The list is a convenience: if its file cannot be read or written, the window lists only the
 //! files opened in this session and reports no error.
@@ -12,15 +12,15 @@ use lavoxel_files::input::RECENT;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_files::shipped;
 
-/// Name of the marker file in the folder of the list; it exists once the tour was shown to the
+/// Name of the marker file in the folder of the list, which exists once the tour was shown to the
 /// user.
 const TOUR: &str = "tour";
-/// Largest number of files in the list.
+/// Upper bound of the number of files in the list.
 const MOST: usize = 6;
-/// Largest length of a listed path in bytes; longer paths are not stored.
+/// Upper bound of the length of a listed path in bytes; longer paths are not stored.
 const LONGEST: usize = 4096;
 
-/// List of recently opened files, with the path of the file that stores the list.
+/// List of recently opened files, and the path of the file that stores the list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Recent {
     file: Option<PathBuf>,
@@ -28,7 +28,7 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// Loads the list of the present user.
+    /// Loads the list of recently opened files of the user who runs the program.
     pub(crate) fn of_user() -> Self {
         Self::kept_in(usual_file(|name| std::env::var_os(name)))
     }
@@ -38,14 +38,14 @@ impl Recent {
         Self { file, paths }
     }
 
-    /// Returns the paths of the recent files, latest first.
+    /// Returns the paths of the recently opened files, most recent first.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.paths
     }
 
-    /// Returns true if the tour has not been shown to this user yet, and writes the marker file.
-    /// Returns false if the marker cannot be written, since the tour would otherwise appear at
-    /// every start.
+    /// Returns true if the tour has not been shown to this user yet, and writes the marker file
+    /// `TOUR`. Returns false if the marker file cannot be written, since the tour would otherwise
+    /// appear at every start.
     pub(crate) fn takes_the_tour(&self) -> bool {
         let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else {
             return false;
@@ -86,8 +86,9 @@ impl Recent {
     }
 }
 
-/// Returns the path of the file that stores the list, in the user's folder for program state;
-/// `None` if the environment defines no such folder. `variable` reads an environment variable.
+/// Returns the path of the file that stores the list of recent files, in the user's folder for
+/// program state; `None` if the environment defines no such folder. `variable`: reads an
+/// environment variable.
 fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let folder = |name: &str| {
         variable(name)
@@ -104,13 +105,14 @@ fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     Some(states?.join("lavoxel").join("recent"))
 }
 
-/// Returns true if `line` can be stored as a line of the list: not empty, not too long, no control
-/// characters.
+/// Returns true if `line` can be stored as a path in the list: not empty, at most `LONGEST` bytes,
+/// no control characters.
 fn fits(line: &str) -> bool {
     (1..=LONGEST).contains(&line.len()) && !line.chars().any(char::is_control)
 }
 
-/// Reads the paths stored in `file`; empty if `file` is not a regular file or cannot be read.
+/// Reads the paths stored in `file`. Returns an empty list if `file` is not a regular file or
+/// cannot be read.
 fn read(file: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else {
         return Vec::new();

@@ -2,16 +2,16 @@
 
 /// Default width and height of the window in points.
 const WISHED: (f64, f64) = (1280.0, 800.0);
-/// Width and height in points that title bar, window frame and the desktop's bars take from the
-/// screen.
+/// Width and height in points of the screen that title bar, window frame and the desktop's bars
+/// need.
 const MARGIN: (f64, f64) = (46.0, 108.0);
-/// Assumed width and height of an unknown screen in points: that of a small laptop.
+/// Width and height in points assumed for a screen of unknown size: those of a small laptop.
 const LAPTOP: (f64, f64) = (1366.0, 768.0);
 /// Smallest width and height of a window in points.
 const LEAST: (f64, f64) = (320.0, 240.0);
 
-/// Returns the default width and height of the window in points: `WISHED`, or less on a small
-/// screen.
+/// Returns the default width and height of the window in points: `WISHED`, but no more than fits on
+/// the screen.
 pub(crate) fn fitting_size() -> (u32, u32) {
     fitting(monitor().unwrap_or(LAPTOP))
 }

@@ -17,23 +17,24 @@ use lavoxel_files::shipped;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 use lavoxel_scene::scene::Scene;
 
-/// Least width in pixels of each of the two pictures.
+/// Least width in pixels of the picture of either run.
 const NARROWEST: u32 = 16;
 
 /// Second run as the window shows it: painter, look and last report.
 pub(crate) struct SecondRun {
     pub(crate) painter: Painter,
     /// Look of the second scene, with all changes that the user has made to the look of the first
-    /// run.
+    /// run applied.
     look: LookSpec,
-    /// Look of the first run at the last call of `follow`; later changes to it are still to be
-    /// applied.
+    /// Look of the first run at the last call of `follow`; the next call compares with this look to
+    /// find the user's changes.
     followed: LookSpec,
     report: Option<Report>,
-    /// Glow parameters of the second run's lava sent last to the simulation; `None` before the
-    /// first.
+    /// Parameters of the second run's lava light that were sent last to the simulation; `None`
+    /// before the first time.
     glow: Option<Glow>,
-    /// Numbers of both runs logged last, while both were paused; `None` before the first log entry.
+    /// Measured values of both runs that were written to the journal last, during a pause of both;
+    /// `None` before the first entry.
     logged: Option<TwoRuns>,
 }
 
@@ -50,7 +51,8 @@ impl SecondRun {
     }
 
     /// Applies to the second run those keys of the first run's look that differ between the last
-    /// call and `now`. Returns an error, and keeps the look, if the result is invalid.
+    /// call and `now`. Returns an error, and keeps the present look of the second run, if the
+    /// result is invalid.
     fn follow(&mut self, now: &LookSpec) -> Result<(), Invalid> {
         let look = followed(&self.look, &self.followed, now);
         self.followed = now.clone();
@@ -59,16 +61,16 @@ impl SecondRun {
         Ok(())
     }
 
-    /// Returns the bounds in cells that a camera of the second run frames, with the cell height as
-    /// drawn; `None` before the first ground.
+    /// Returns the bounds that a camera of the second run frames, in cells, with heights scaled by
+    /// the drawn cell height; `None` before the first ground.
     fn subject(&self) -> Option<Bounds> {
         let subject = self.painter.subject()?;
         Some(subject.of_tall_cells(self.look.cell_height))
     }
 }
 
-/// Returns `own` with every key set to its value in `after` if that value differs between `before`
-/// and `after`; cell height and drape always stay those of `own`.
+/// Returns a copy of the look `own` in which each key that differs between `before` and `after` has
+/// the value from `after`. Cell height and drape stay as in `own`.
 fn followed(own: &LookSpec, before: &LookSpec, after: &LookSpec) -> LookSpec {
     let table = |look| toml::Table::try_from(look).ok();
     let (Some(mut keys), Some(before), Some(after)) = (table(own), table(before), table(after))
@@ -103,7 +105,7 @@ impl App {
         }
     }
 
-    /// Sends `scene` to the simulation as the scene of a second run, and closes the start screen.
+    /// Begins a second run of `scene` and closes the start screen.
     pub(crate) fn run_second_of(&mut self, scene: Scene) {
         self.end_comparison();
         self.state.shown.opening = false;
@@ -112,8 +114,8 @@ impl App {
         self.worker.send(Command::Second(Some(Box::new(scene))));
     }
 
-    /// Ends the second run. If there is none, shows the start screen, where the user chooses a
-    /// scene for it.
+    /// Ends the second run. Without a second run, shows the start screen, where the user chooses
+    /// the scene of a second run.
     pub(crate) fn toggle_second(&mut self) {
         match self.second {
             Some(_) => self.worker.send(Command::Second(None)),
@@ -127,8 +129,8 @@ impl App {
         self.state.shown.for_second = true;
     }
 
-    /// Applies the changes of the second run; `None`: the second run has ended, and its picture is
-    /// removed.
+    /// Applies `update` to the picture of the second run; `None`: the second run has ended, and its
+    /// picture is removed.
     pub(crate) fn follow_second(&mut self, update: Option<SecondUpdate>) {
         let Some(update) = update else {
             if self.second.take().is_some() {
@@ -174,8 +176,9 @@ impl App {
         applied.map_err(|too_large| too_large.to_string())
     }
 
-    /// Prepares the painter of the second run for a new scene with the look `look`, and applies the
-    /// user's changes to the look of the first run. Returns an error if the look is invalid.
+    /// Prepares the painter of the second run for a new scene with the look `look`, to which the
+    /// user's changes of the first run's look are applied. Returns an error if the resulting look
+    /// is invalid.
     fn reset_second(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         let draw_on = if self.painter.is_on_cpu() {
             DrawOn::Cpu
@@ -201,16 +204,16 @@ impl App {
             .map_or(Ok(()), |second| second.follow(look))
     }
 
-    /// Takes the first run's present look as the reference for later changes: the look of another
-    /// first scene does not change the look of the second run.
+    /// Stores the first run's present look as the one with which later changes are compared; called
+    /// after another first scene was opened, whose look does not concern the second run.
     pub(crate) fn second_keeps_look(&mut self) {
         if let Some(second) = &mut self.second {
             second.followed = self.state.look.clone();
         }
     }
 
-    /// Returns the glow parameters of the second run's lava if they changed since the last call and
-    /// the painter needs the simulation to compute that light; otherwise `None`.
+    /// Returns the parameters of the second run's lava light, to be sent to the simulation. `None`
+    /// if they are unchanged since the last call, or if the painter computes this light.
     pub(crate) fn second_glow(&mut self) -> Option<Glow> {
         let second = self.second.as_mut()?;
         let glow = Glow::from(&second.look);
@@ -218,8 +221,8 @@ impl App {
         is_new.then_some(glow)
     }
 
-    /// Sets the labels of both pictures from `numbers`, and stores `numbers` for the card of both
-    /// runs.
+    /// Sets the labels of both pictures from the measured values `numbers`, and stores `numbers`
+    /// for the card of both runs.
     fn label_sides(&mut self, numbers: TwoRuns) {
         let names = [0, 1].map(|side| numbers.label(side));
         match &mut self.state.sides {
@@ -260,7 +263,8 @@ impl App {
         (x - aside, y)
     }
 
-    /// Assigns each painter its part of the window, and gives the second painter its view.
+    /// Assigns each painter its pixel columns of the window, and sets the camera of the second
+    /// painter.
     pub(crate) fn place_pictures(&mut self) {
         let divider = self.divider();
         self.painter.place(divider.map(|divider| 0..divider));
@@ -294,8 +298,8 @@ impl App {
         Some(Camera::new(&spec, &second.subject()?, size))
     }
 
-    /// Returns the window's picture on the screen without panel and marks, with two runs both
-    /// pictures side by side; `None` before the first picture.
+    /// Returns the picture on the screen without panel and marks, as an image in the window's size
+    /// or with two runs as both pictures side by side; `None` before the first picture.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let left = self.painter.seen()?;
         let second = self.second.as_mut();
@@ -303,9 +307,9 @@ impl App {
         Some(joined(left, right))
     }
 
-    /// Draws the present state for an image file: a single run in the window's size without the
-    /// panel, two runs side by side without the columns that the panel covers. `transparent`: sky
-    /// and backdrop get alpha 0. `None` before the first scene.
+    /// Draws the present state for an image file: one run in the window's size, two runs side by
+    /// side without the columns under the panel. `transparent`: true to make sky and backdrop
+    /// transparent (alpha 0). `None` before the first scene.
     pub(crate) fn photograph(&mut self, transparent: bool) -> Option<RgbaImage> {
         let (frames, (mut width, height)) = (self.shot_frames(), self.size());
         if self.divider().is_some() {

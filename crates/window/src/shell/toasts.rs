@@ -4,24 +4,24 @@ use std::time::{Duration, Instant};
 
 use crate::messages::Notice;
 
-/// Display time of a notice without error or button.
+/// Display time of a notice that is neither an error nor has a button.
 const STAYS: Duration = Duration::from_secs(5);
 /// Display time of an error.
 const STAYS_WRONG: Duration = Duration::from_secs(14);
 /// Display time of a notice with a button.
 const STAYS_OFFERED: Duration = Duration::from_secs(60);
-/// Upper bound of the notices shown at the same time.
+/// Upper bound of the number of notices shown at the same time.
 const MOST: usize = 5;
 
-/// Visible notices, oldest first, each with the time since which it is shown.
+/// Visible notices, oldest first, each with the time of its first display.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Toasts {
     shown: Vec<(Notice, Instant)>,
 }
 
 impl Toasts {
-    /// Shows `notice` from the time `now`; if the same notice is already shown, only restarts its
-    /// display time.
+    /// Adds `notice` to the visible notices at the time `now`; if an equal notice is visible,
+    /// restarts its display time instead.
     pub(crate) fn add(&mut self, notice: Notice, now: Instant) {
         self.shown.retain(|(old, _)| *old != notice);
         if self.shown.len() == MOST {
@@ -30,7 +30,8 @@ impl Toasts {
         self.shown.push((notice, now));
     }
 
-    /// Removes the notices that have expired at `now`, and iterates over the others, oldest first.
+    /// Removes the notices whose display time has ended at `now`, and iterates over the remaining
+    /// ones, oldest first.
     pub(crate) fn at(&mut self, now: Instant) -> impl Iterator<Item = &Notice> {
         let stays = |notice: &Notice| match notice.mend {
             Some(_) => STAYS_OFFERED,
@@ -42,12 +43,12 @@ impl Toasts {
         self.shown.iter().map(|(notice, _)| notice)
     }
 
-    /// Removes `notice` before its display time ends.
+    /// Removes `notice` before the end of its display time.
     pub(crate) fn dismiss(&mut self, notice: &Notice) {
         self.shown.retain(|(shown, _)| shown != notice);
     }
 
-    /// Returns true if there are no notices.
+    /// Returns true if no notice is visible.
     pub(crate) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }

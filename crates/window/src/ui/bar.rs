@@ -8,8 +8,7 @@ use crate::input::keys::Action;
 use crate::messages::Pace;
 use crate::state::{Request, State};
 
-/// Draws the narrow bar that replaces the folded panel; a click on its first button unfolds the
-/// panel.
+/// Draws the narrow bar that replaces the folded panel; the first button unfolds the panel.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     super::docked(context, "bar", Margin::symmetric(5, 8), |ui| {

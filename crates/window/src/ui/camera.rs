@@ -6,7 +6,7 @@ use crate::camera::viewpoint::Side;
 use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 
-/// Buttons of the preset viewpoints: label, tooltip and action.
+/// Buttons of the preset viewpoints, each with label, tooltip and action.
 const PLACES: [(&str, &str, Action); 7] = [
     ("home", "The scene's camera", Action::ResetCamera),
     ("front", "From the south", Action::Face(Side::Front)),
@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// Returns the tooltip of a button: the description `what`, and the key of `action`.
+/// Returns the tooltip of a button: the description `what`, and the key that triggers `action`.
 fn hint(what: &str, action: Action) -> String {
     format!("{what} ({})", keys::shown(action))
 }

@@ -1,5 +1,5 @@
-//! Cards of a challenge (a scene with goals): the task with its tools before the first step, and
-//! the result at the end.
+//! Cards of a challenge (a scene with goals): before the first step the task with its tools, at the
+//! end the result.
 
 use kiss3d::egui::{
     Align2, Area, Button, Context, Frame, Id, Margin, Order, RichText, Stroke, Ui, vec2,
@@ -18,15 +18,15 @@ use lavoxel_sim::goals::Verdict;
 /// Width of a card in points (logical pixels).
 const WIDTH: f32 = 380.0;
 
-/// Tools that the task card offers, in addition to the scene's liquids.
+/// Tools that the task card offers; buttons for the scene's liquids are added to these.
 const TOOLS: [Tool; 3] = [Tool::Dam, Tool::Rock, Tool::Dig];
 
-/// Text of the task card for a scene that has no text of its own.
+/// Text of the task card for a challenge whose scene has no text of its own.
 const USUAL: &str = "Bring about what the goals ask for. Build or dig with the tools before the first step or at any other, with Space to run \
                      and to pause.";
 
-/// Draws the card to show at present, if any; hidden while the start screen, the tour or the help
-/// is open.
+/// Draws the card of the challenge, if one is to be shown; hidden while the start screen, the tour
+/// or the help is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     // The choice of a tool or a pace in the panel begins the challenge, as the card's buttons do.
     if state.shown.card == Some(Card::Task)
@@ -69,7 +69,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         });
 }
 
-/// Draws the contents of the task card: its text, and buttons for tools and liquids.
+/// Draws the contents of the task card: the text of the task, and buttons for tools and liquids.
 fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     ui.label(
         RichText::new(format!("Challenge: {}", report.name))
@@ -124,12 +124,13 @@ fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Returns true if the task card offers the material: a liquid other than lava.
+/// Returns true if the task card offers `material` to the player: a liquid other than lava.
 fn flows(material: &Material) -> bool {
     !material.carries_energy() && matches!(material.kind, Kind::Liquid | Kind::Viscous)
 }
 
-/// Draws the contents of the result card for `verdict`: the deciding step, the goals, and buttons.
+/// Draws the contents of the result card: the deciding step, the goals, and buttons. `verdict`:
+/// result of the challenge.
 fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
     let (title, color) = match verdict {
         Verdict::Won => ("Won", WON),
@@ -196,7 +197,8 @@ mod tests {
     use lavoxel_sim::goals::Progress;
 
     /// Returns an update of `scene` at the given step and epoch. The goals have the verdicts
-    /// `verdicts`, reached three steps earlier, because the window stops a moment later.
+    /// `verdicts`, reached three steps earlier, because the simulation stops some steps after the
+    /// decision.
     fn update(scene: &Scene, verdicts: &[Option<Verdict>], (step, epoch): (u64, u64)) -> Update {
         let of = |verdict: &Option<Verdict>| Progress {
             room: 0,
@@ -220,7 +222,7 @@ mod tests {
         })
     }
 
-    /// Returns the texts of the card shown at present, in a window of the usual size.
+    /// Returns the texts of the card that is shown at present, in a window of the default size.
     fn card(state: &mut State) -> String {
         let context = Context::default();
         crate::ui::theme(&context);

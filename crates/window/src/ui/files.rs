@@ -7,7 +7,7 @@ use crate::input::keys::Action;
 use crate::state::{Request, State};
 use lavoxel_io::export::animation_formats;
 
-/// Draws the section: buttons, and the text field for the name of a recording.
+/// Draws the file section of the panel: buttons, and the text field for the name of a recording.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         let mut button = |text: &str, hint: &str, action: Action| {

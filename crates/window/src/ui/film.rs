@@ -7,7 +7,7 @@ use crate::input::filming::Filming;
 use crate::state::{Request, State};
 use lavoxel_scene::film::Ease;
 
-/// Largest height of the list of key frames in points.
+/// Upper bound of the height in points of the list of key frames; a longer list scrolls.
 const LIST: f32 = 150.0;
 
 /// Draws the film section of the panel; clicks become requests in `state`.

@@ -15,17 +15,17 @@ use crate::state::State;
 use lavoxel_base::grid::Grid;
 use lavoxel_sim::goals::{Aim, GoalSpec, Progress, Verdict, words};
 
-/// Name that identifies the egui area of the list.
+/// Name of the egui area that contains the list of goals.
 const NAME: &str = "goals";
-/// Colour of goals that are achieved.
+/// Colour of the text about achieved goals.
 pub(super) const WON: Color32 = Color32::from_rgb(120, 215, 120);
 /// Width of the list of goals in points.
 const WIDTH: f32 = 250.0;
-/// Number of line segments along each side of an area's outline, so that the outline follows the
-/// ground.
+/// Number of line segments along each side of the outline of a goal's area, so that the outline
+/// follows the ground.
 const PIECES: usize = 24;
 
-/// Draws the list of goals and the outlines of their areas, if the goals are shown.
+/// Draws the list of the challenge's goals and the outlines of their areas, if the goals are shown.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let Some(report) = state.report.as_ref().filter(|_| are_shown(state)) else {
         return;
@@ -84,7 +84,7 @@ pub(super) fn row(ui: &mut Ui, goal: &GoalSpec, progress: &Progress) {
     ui.label(RichText::new(words(goal, progress)).small().color(FAINT));
 }
 
-/// Returns true if the goals are shown: the scene has goals and the panel is visible.
+/// Returns true if the goals are shown: the scene has goals and the panel is not hidden.
 pub(super) fn are_shown(state: &State) -> bool {
     state.shown.panel
         && state
@@ -101,7 +101,7 @@ pub(super) fn area(context: &Context, state: &State) -> Option<Rect> {
 }
 
 /// Draws the outline of a goal's area on the ground, and the goal's name above the highest point of
-/// the outline that the panel leaves free.
+/// the outline that the panel does not cover.
 fn place(
     context: &Context,
     (goal, progress): (&GoalSpec, &Progress),

@@ -13,21 +13,22 @@ use super::{ACCENT, BRIGHT};
 use crate::input::keys::{Action, BINDINGS, Group, HELD};
 use crate::state::{Request, State};
 
-/// Horizontal gaps in points: between two columns, and between the two texts of a row.
+/// Horizontal gaps in points: first between two columns of the help window, second between the keys
+/// and their effect in a row.
 const GAPS: (f32, f32) = (26.0, 10.0);
 /// Width and height in points that the frame of the help window needs around the columns.
 const FRAME: (f32, f32) = (44.0, 74.0);
-/// Font sizes in points, the default first. A smaller size is used only if all keys then fit the
-/// screen.
+/// Font sizes of the help window in points, the default first; a smaller size is used only where
+/// all keys fit the screen in that size.
 const LETTERS: [f32; 5] = [12.0, 11.5, 11.0, 10.5, 10.0];
 /// Height in points that a row of the help needs in addition to its font size.
 const ROW: f32 = 4.5;
 /// Height in points that a heading of the help needs in addition to a row.
 const HEADING: f32 = 9.0;
-/// Height in points of the button above the columns.
+/// Height in points of the button "Start the tour" above the columns.
 const BUTTON: f32 = 30.0;
 
-/// Group of keys with a common heading.
+/// Group of key bindings under a common heading; each row has the keys and their effect.
 struct Block {
     heading: &'static str,
     rows: Vec<(&'static str, &'static str)>,
@@ -97,8 +98,8 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the font size in points, and the columns as ranges of `blocks`, for a list of the size
-/// `room` in points: the largest font with which all columns fit, else the default font with
+/// Returns the font size in points, and the columns as ranges of `blocks`: the largest font with
+/// which all columns fit into `room` (width and height in points), else the default font with
 /// vertical scrolling.
 fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
@@ -145,9 +146,9 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     fits.unwrap_or_else(|| (LETTERS[0], arranged(LETTERS[0])))
 }
 
-/// Distributes blocks in order over at most `count` columns, so that the longest column is as short
-/// as possible. `lengths`: number of rows of each block. Returns the range of blocks of each
-/// column.
+/// Distributes `lengths.len()` groups of rows in order over at most `count` columns, so that the
+/// longest column is as short as possible. `lengths`: number of rows of each group. Returns for
+/// each column its range of groups.
 fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = lengths.iter().sum();
     let longest = lengths.iter().copied().max().unwrap_or(0);
@@ -157,8 +158,9 @@ fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
         .unwrap_or_default()
 }
 
-/// Distributes blocks in order, and begins a new column where one would exceed `limit` rows.
-/// `lengths`: number of rows of each block. Returns the range of blocks of each column.
+/// Distributes groups of rows in order over columns of at most `limit` rows; a longer group has a
+/// column of its own. `lengths`: number of rows of each group. Returns for each column its range of
+/// groups.
 fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
     let (mut columns, mut start, mut rows) = (Vec::new(), 0, 0);
     for (i, length) in lengths.iter().enumerate() {
@@ -203,12 +205,12 @@ mod tests {
         assert_eq!(columns(&[10, 14, 9], 1).len(), 1);
     }
 
-    /// Margin in points on each side: texts in the real window are a little larger than in the
-    /// test.
+    /// Width in points of the border of the screen in which a text does not count as visible,
+    /// because texts in the real window are a little larger than in the test.
     const ROOM: f32 = 6.0;
 
-    /// Returns the texts of the help that are visible without scrolling on a screen of `width` ×
-    /// `height` points.
+    /// Returns the texts of the help window that are visible without scrolling on a screen of
+    /// `width` × `height` points.
     fn legible(width: f32, height: f32) -> Vec<String> {
         let context = Context::default();
         crate::ui::theme(&context);

@@ -1,5 +1,5 @@
-//! Legend of the window: colour bars with title, unit and ticks, like those of pictures rendered
-//! without a window.
+//! Legend of the window: colour bars with title, unit and ticks, with the same appearance as in
+//! pictures rendered by the command line.
 
 use kiss3d::egui::{
     Align2, Color32, Context, FontId, LayerId, Painter, Pos2, Rect, Stroke, pos2, vec2,
@@ -13,17 +13,18 @@ use lavoxel_render::chart::ticks::Ticks;
 use lavoxel_render::media::haze;
 use lavoxel_render::{Palette, Plain, Scale, Style, palette_of_quantity};
 
-/// Length of a colour bar in points, and its largest length as a fraction of the screen's height.
+/// Length of a colour bar in points, and upper bound of this length as a fraction of the screen's
+/// height.
 const LENGTH: (f32, f32) = (170.0, 0.28);
 /// Width of a colour bar in points.
 const THICK: f32 = 14.0;
-/// Line spacing of the list of materials in points.
+/// Distance in points between two lines of the list of materials.
 const KEY_LINE: f32 = 19.0;
-/// Margin around the texts of a card in points.
+/// Margin in points around the contents of a card of the legend.
 const MARGIN: f32 = 9.0;
 
-/// Draws a colour bar for the volume and one for the slices, if they use the palette, and a list of
-/// the materials that are drawn in one colour each.
+/// Draws a colour bar for the volume and a colour bar for the slices, each only if drawn with the
+/// palette, and a list of the materials that are drawn in one colour.
 pub(super) fn draw(context: &Context, state: &State) {
     let Ok(palette) = state.look.palette.build("look.palette") else {
         return;
@@ -94,8 +95,8 @@ pub(super) fn draw(context: &Context, state: &State) {
     }
 }
 
-/// Draws the list of the materials `materials` with their colours, on a card whose lower right
-/// corner is `corner` (in points).
+/// Draws the list of `materials` with their colours, on a card whose lower right corner is `corner`
+/// (in points).
 fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
     let font = FontId::proportional(11.5);
     let names = materials
@@ -122,8 +123,9 @@ fn key(painter: &Painter, corner: Pos2, materials: &[Plain]) {
     }
 }
 
-/// Draws a colour bar of `length` points for `palette` and `scale`, on a card whose lower right
-/// corner is `corner` (in points). Returns the x position of the card's left edge in points.
+/// Draws a colour bar of `length` points for `palette` and `scale`, with title, unit and ticks, on
+/// a card whose lower right corner is `corner` (in points). Returns the x position of the card's
+/// left edge in points.
 fn bar(painter: &Painter, (corner, length): (Pos2, f32), palette: &Palette, scale: &Scale) -> f32 {
     let font = FontId::proportional(11.5);
     let title = painter.layout_no_wrap(scale.title(), font.clone(), BRIGHT);

@@ -10,11 +10,11 @@ use lavoxel_automaton::view::COLORS;
 use lavoxel_automaton::world::Quantity;
 use lavoxel_render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 
-/// Value in degrees at which the slider for the sun's elevation starts, while the scene leaves the
-/// elevation to the kind of sky.
+/// Elevation of the sun in degrees at which the slider starts when the user chooses to set the
+/// elevation; without this choice, the kind of sky determines the elevation.
 const USUAL_SUN_DEG: f32 = 20.0;
 
-/// Draws the buttons for the style of the picture.
+/// Draws the buttons among which the user chooses the style of the picture.
 pub(super) fn style(ui: &mut Ui, state: &mut State) {
     // No label: with a label, the choice would be wider than the panel.
     choice_named(ui, ("", ""), &mut state.look.style);
@@ -87,7 +87,7 @@ fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     }
 }
 
-/// Draws the choice of the palette, which colours the plain styles and the slices.
+/// Draws the choice of the palette, which gives the colours of the plain styles and the slices.
 pub(super) fn palette(ui: &mut Ui, look: &mut LookSpec) {
     ui.horizontal(|ui| {
         name(

@@ -26,7 +26,7 @@ const FRAMES: [Color32; 3] = [
     Color32::from_rgb(110, 150, 255),
 ];
 
-/// Draws all marks, below the panel.
+/// Draws all marks over the picture, below the panel in drawing order.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let painter = super::world_painter(context, state);
     let Some(report) = &state.report else { return };
@@ -50,8 +50,8 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &m
     }
 }
 
-/// Draws the vents while the source tool is selected. In a challenge, draws them always, since the
-/// player must know where lava erupts.
+/// Draws marks at the vents while the source tool is selected, and at any time in a challenge,
+/// since the player must know where lava erupts.
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let is_shown = state.tools.tool == Tool::Source || goals::are_shown(state);
     let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else {
@@ -97,8 +97,8 @@ fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     }
 }
 
-/// Draws the handle of a vent in the colour `color`. `None`: the handle is under the pointer, and
-/// is drawn larger and brighter.
+/// Draws the handle of a vent as a dot in the colour `color`; with `None`, the dot is larger and
+/// brighter, for a handle under the pointer.
 fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Color32>) {
     let (radius, fill) = color.map_or((6.5, BRIGHT), |color| (4.5, color));
     let at = stage.points(handle.pixel);
@@ -109,8 +109,8 @@ fn dot(painter: &Painter, stage: &Stage<'_>, handle: &Handle, color: Option<Colo
     };
 }
 
-/// Labels of points in the scene, drawn with dark backgrounds in the part of the screen that panel
-/// and goals leave free.
+/// Labels of points in the scene, drawn on dark cards within the rectangle of the screen that
+/// neither the panel nor the list of goals covers.
 ///
 /// Invariant: labels do not overlap.
 pub(super) struct Tags {
@@ -119,7 +119,7 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    /// Creates the set of a frame's labels, which is empty at first.
+    /// Creates the empty collection of labels for one frame.
     pub(super) fn new(context: &Context, state: &State) -> Self {
         let mut free = context.content_rect();
         let right = super::sides::between_runs(state, free.width());
@@ -131,18 +131,19 @@ impl Tags {
         }
     }
 
-    /// Returns the part of the screen for labels, in points.
+    /// Returns the rectangle of the screen in which labels may be drawn, in points.
     pub(super) fn free(&self) -> Rect {
         self.free
     }
 
-    /// Returns true if the point `at` of the screen (in points) lies in the part for labels.
+    /// Returns true if the point `at` of the screen (in points) lies in the rectangle in which
+    /// labels may be drawn.
     pub(super) fn is_free(&self, at: Pos2) -> bool {
         self.free.contains(at)
     }
 
-    /// Draws the label `text` above the point `at` of the screen (in points), unless that point
-    /// lies outside the part for labels.
+    /// Draws the label `text` above the point `at` of the screen (in points), unless `at` lies
+    /// outside the rectangle in which labels may be drawn.
     pub(super) fn draw(&mut self, painter: &Painter, at: Pos2, text: &str, color: Color32) {
         if !self.is_free(at) {
             return;
@@ -153,8 +154,9 @@ impl Tags {
         painter.galley(ground.min + vec2(5.0, 2.0), galley, color);
     }
 
-    /// Reserves a rectangle of `size` points for a label: the nearest free one above `at`, or below
-    /// if there is no room above. Returns the rectangle.
+    /// Reserves a rectangle of `size` (width and height in points) for a label and returns the
+    /// rectangle: the nearest free one above the point `at` of the screen, or below if there is no
+    /// room above.
     fn take(&mut self, at: Pos2, size: Vec2) -> Rect {
         let held = |area: Rect| {
             let last = (self.free.max - size).max(self.free.min);
@@ -198,7 +200,7 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
     }
 }
 
-/// Draws the rock placed by hand with brighter faces and with outlines.
+/// Draws brighter faces and outlines on the ground where rock was placed by hand.
 fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let Some(ground) = &state.ground else { return };
     let mut faces = Mesh::default();
@@ -228,8 +230,8 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
     painter.add(Shape::mesh(faces));
 }
 
-/// Draws a preview of the selected tool at the pointer: the ball that the brush would fill, the
-/// ring of the vent that the source tool would create, or the line of the dam.
+/// Draws a preview of the selected tool at the pointer: the ball of the brush, the ring of the vent
+/// that the source tool would place, or the line of the dam.
 fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
     let Some(pointer) = stage

@@ -31,8 +31,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws the sliders for the parameters of `material`. `usual`: values for the reset buttons.
-/// Returns the user's change; `None` if there is none.
+/// Draws the sliders for the parameters of `material`. `usual`: parameters that the reset buttons
+/// restore. Returns the user's change; `None` if nothing was changed.
 fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<MaterialChange> {
     let before = material.clone();
     let density = format!("{} kg/m³: heavier materials displace it", material.density);

@@ -1,5 +1,5 @@
-//! User interface over the picture: panel, marks on the scene, colour bars, help and notices. It
-//! reads and edits [`State`] and queues requests.
+//! User interface over the picture: panel, marks on the scene, colour bars, help and notices. Reads
+//! and edits [`State`], and queues requests.
 //!
 //! Invariant: no function of this module blocks.
 
@@ -57,7 +57,7 @@ const BAR: f32 = 42.0;
 const NARROW: f32 = 900.0;
 /// Accent colour, an orange like that of lava.
 const ACCENT: Color32 = Color32::from_rgb(255, 122, 40);
-/// Background of selected items and of the primary button.
+/// Background colour of selected items and of the primary button.
 const DEEP: Color32 = Color32::from_rgb(150, 66, 18);
 /// Colour of prominent text.
 const BRIGHT: Color32 = Color32::from_rgb(240, 236, 230);
@@ -68,24 +68,24 @@ const WRONG: Color32 = Color32::from_rgb(255, 92, 80);
 /// Background colour of texts over the picture.
 const SHADE: Color32 = Color32::from_rgba_premultiplied(14, 14, 17, 214);
 
-/// Camera, pointer and vent handles, from which the marks on the scene are drawn.
+/// Inputs for drawing the marks on the scene: camera, pointer and handles of vents.
 pub(crate) struct Stage<'a> {
-    /// Camera of the picture on the screen; its picture is measured in pixels.
+    /// Camera of the picture on the screen; the size of its picture is in pixels.
     pub(crate) camera: &'a Camera,
-    /// Number of pixels per point of the user interface.
+    /// Scale factor of the user interface: number of physical pixels per point.
     pub(crate) scale: f32,
-    /// Position of the pointer in pixels; `None` over the panel, outside the window and during a
-    /// drag of camera or slice.
+    /// Position of the pointer in pixels from the top left of the window; `None` over the panel,
+    /// outside the window, and during a drag of the camera or a slice.
     pub(crate) pointer: Option<(f32, f32)>,
-    /// Time since the last movement of the pointer.
+    /// Time since the last movement of the mouse pointer.
     pub(crate) rests: Duration,
     /// Draggable handles of the vents in the picture.
     pub(crate) handles: &'a [Handle],
 }
 
 impl Stage<'_> {
-    /// Projects the point `point` of the scene (in cells) to the screen, in points; `None` behind
-    /// the camera.
+    /// Projects the point `point` of the scene (in cells) to the screen; returns its position in
+    /// points, `None` if the point lies behind the camera.
     fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
         self.camera
             .project(point)
@@ -98,7 +98,7 @@ impl Stage<'_> {
     }
 }
 
-/// Returns the colour for marks of the material `material` (`None`: lava), similar to its colour on
+/// Returns the colour of marks for `material` (`None`: lava), similar to the material's colour on
 /// slices.
 fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     let Some(name) = material else { return ACCENT };
@@ -115,7 +115,7 @@ fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     Color32::from_rgb(lighter(r), lighter(g), lighter(b))
 }
 
-/// Returns the egui layer of the docked area that is called `name`.
+/// Returns the egui layer of the area called `name` at the left edge of the window.
 fn docked_layer(name: &str) -> LayerId {
     LayerId::new(Order::Middle, Id::new(name))
 }
@@ -125,7 +125,8 @@ pub(crate) fn panel_layer() -> LayerId {
     docked_layer(panel::NAME)
 }
 
-/// Draws `contents` in a frame at the left edge of the window; `name` identifies the egui area.
+/// Draws `contents` in a frame at the left edge of the window. `name`: name of the egui area;
+/// `margin`: margin around the contents.
 fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&mut Ui)) {
     let visuals = &context.global_style().visuals.clone();
     let frame = egui::Frame::new()
@@ -138,7 +139,7 @@ fn docked(context: &Context, name: &str, margin: Margin, contents: impl FnOnce(&
     area.show(context, |ui| frame.show(ui, contents));
 }
 
-/// Returns true if the panel is folded in a window of `width` points.
+/// Returns true if the panel is folded to the narrow bar in a window of `width` points.
 fn is_folded(shown: &Shown, width: f32) -> bool {
     shown.folded.unwrap_or(width < NARROW)
 }
@@ -153,7 +154,7 @@ pub(crate) fn panel_width(shown: &Shown, width: f32) -> f32 {
     }
 }
 
-/// Returns a painter for marks on the scene, clipped to the picture of the first run.
+/// Returns an egui painter for marks on the scene, clipped to the picture of the first run.
 fn world_painter(context: &Context, state: &State) -> egui::Painter {
     let mut part = context.content_rect();
     part.max.x = sides::between_runs(state, part.width()).unwrap_or(part.max.x);
@@ -162,7 +163,7 @@ fn world_painter(context: &Context, state: &State) -> egui::Painter {
         .with_clip_rect(part)
 }
 
-/// Draws the whole user interface over the picture; parts drawn later cover earlier ones.
+/// Draws the whole user interface over the picture; elements drawn later cover earlier ones.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let mut tags = marks::Tags::new(context, state);
     if state.sides.as_ref().is_none_or(Sides::are_runs) {
@@ -190,8 +191,8 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     toasts::draw(context, state);
 }
 
-/// Draws a hint if the camera is inside rock in the visible part of the box, since the picture may
-/// then be black.
+/// Draws a hint if the camera is inside rock in the visible region of the simulation box, since the
+/// picture may then be black.
 fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     let (eye, part) = (stage.camera.eye(), state.visible_part(stage.camera));
     let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
@@ -212,7 +213,7 @@ fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     });
 }
 
-/// Draws the loading screen with the scene's name, until the first picture is ready.
+/// Draws the loading screen with the name of the scene, shown until the first picture is ready.
 pub(crate) fn loading(context: &Context, name: &str) {
     egui::Area::new(egui::Id::new("loading"))
         .anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0))

@@ -1,5 +1,5 @@
-//! Question after a bare heightmap was opened: run the cellular automaton (classic model) or the
-//! physical lava model? Asked once per heightmap.
+//! Question that is shown once per bare heightmap after its opening: whether to simulate with the
+//! cellular automaton (classic model) or the physical lava model.
 
 use kiss3d::egui::{Align2, Area, Button, Context, Id, Key, Order, RichText, Stroke, Ui, vec2};
 

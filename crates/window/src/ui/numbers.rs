@@ -9,8 +9,8 @@ use crate::history::pace;
 use crate::messages::{AccountReport, AirAccount, FlowReport, MaterialReport};
 use crate::state::State;
 
-/// Draws the section of the panel with the numbers of the simulation; empty before the first
-/// report.
+/// Draws the section of the panel with the numbers of the simulation; draws nothing before the
+/// first report.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         return;
@@ -47,7 +47,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     report.air.iter().for_each(|field| of_air(ui, field));
 }
 
-/// Draws the volumes of lava in the physical model, in m³.
+/// Draws the volumes of lava in the physical model, in m³, as rows of the panel.
 fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     let parts = [
         ("poured", flow.poured),
@@ -62,7 +62,7 @@ fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     fact(ui, "fluxes held back", format!("{:.1e}", flow.capped));
 }
 
-/// Draws the account `field` of one quantity of the air.
+/// Draws the account `field` of one quantity of the air, such as heat or ash, as rows of the panel.
 fn of_air(ui: &mut Ui, field: &AirAccount) {
     ui.add_space(4.0);
     ui.label(
@@ -132,8 +132,7 @@ fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     verdict(ui, mass);
 }
 
-/// Draws the imbalance of `account` in its smallest unit; a value other than 0 gets the colour of
-/// errors.
+/// Draws the imbalance of `account` in units; a value other than 0 has the colour of errors.
 fn verdict(ui: &mut Ui, account: &AccountReport) {
     let error = match account.error_units {
         0 => RichText::new("0: exact").color(ACCENT),
@@ -142,7 +141,8 @@ fn verdict(ui: &mut Ui, account: &AccountReport) {
     fact(ui, "error of the account", error);
 }
 
-/// Returns the text for `value` with `decimals` decimals and thin spaces between the thousands.
+/// Returns the text for `value` with `decimals` decimals and a thin space after each group of three
+/// digits of the whole number.
 pub(super) fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text

@@ -1,5 +1,5 @@
-//! Panel at the left of the window: a fixed header with the most important controls, and below it
-//! sections that fold and scroll.
+//! Panel at the left of the window: a fixed header with the most important controls, and below the
+//! header sections that fold and scroll.
 
 use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
@@ -15,10 +15,10 @@ use crate::state::State;
 /// Width of the panel's contents in points.
 const WIDTH: f32 = super::PANEL - 20.0;
 
-/// Identifier of the panel's area, for `egui`.
+/// Name that identifies the panel's area in `egui`.
 pub(super) const NAME: &str = "panel";
 
-/// Titles of those sections that every scene has and to which the tour points.
+/// Titles of the panel's sections to which the tour points; every scene has these sections.
 #[cfg(test)]
 pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
 
@@ -54,7 +54,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     );
 }
 
-/// Draws the header: name of the scene, step, and controls for the speed.
+/// Draws the panel's header: name of the scene, step number, and controls for the pace.
 fn header(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         ui.label("preparing the scene …");
@@ -95,8 +95,8 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
-/// Draws the sections: frequently used ones (tools, sources, view) first; below them, folded,
-/// settings that are made once.
+/// Draws the panel's sections: at the top those used often (tools, sources, view), below these,
+/// folded, those with settings that are rarely changed.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));

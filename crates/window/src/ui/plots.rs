@@ -17,10 +17,11 @@ use lavoxel_base::words::grouped;
 const HEIGHT: f32 = 62.0;
 /// Width in points of the plots of a picked column.
 const WIDTH: f32 = 310.0;
-/// Colour of temperature curves.
+/// Colour of the curves of temperature.
 const WARMTH: Color32 = Color32::from_rgb(255, 190, 90);
 
-/// Draws the section: choice of a material, and the plots of its runout, covered area and volume.
+/// Draws the plots section of the panel: choice of the plotted material, and plots of its runout,
+/// covered area and volume.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     state.plots.is_open = true;
     let Some(report) = &state.report else { return };
@@ -60,7 +61,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     );
 }
 
-/// Draws a mark at the picked column, and the plots of the column's values.
+/// Draws a mark at the picked column in the scene, and the plots of the column's values next to the
+/// mark.
 pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     let Some(point) = state.plots.point.clone() else {
         return;
@@ -129,8 +131,9 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     }
 }
 
-/// Draws the curves `lines` in one plot of `width` points with a common time axis: name and last
-/// value above the plot, first and last time below, largest value as tooltip.
+/// Draws the curves `lines` in one plot of `width` points with a common time axis. Texts: `name`
+/// and the largest of the curves' last values above, first and last time below, largest value as
+/// tooltip. `unit`: unit of the values; `of_time`: unit of the times.
 fn plot(
     ui: &mut Ui,
     width: f32,
@@ -205,13 +208,15 @@ fn plot(
     response.on_hover_text(format!("{name}: up to {} {unit}", number(most)));
 }
 
-/// Range of times, and largest value, in a plot.
+/// Bounds of a plot's axes: range of times on the horizontal axis, and largest value on the
+/// vertical axis, which begins at 0.
 struct Bounds {
     times: (f64, f64),
     most: f64,
 }
 
-/// Returns the range of times and the largest value of all series; `None` without samples.
+/// Returns the bounds of a plot of the curves `lines`: the range of times, and the largest value;
+/// `None` without samples.
 fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     let all = || lines.iter().flat_map(|(series, _)| series.samples());
     let low = all().map(|sample| sample[0]).reduce(f64::min)?;
@@ -222,7 +227,8 @@ fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     })
 }
 
-/// Formats a number with few digits; from 1000 on, with spaces between the thousands.
+/// Formats the number `value` with few digits; numbers from 1000 on have spaces between groups of
+/// three digits.
 fn number(value: f64) -> String {
     match value.abs() {
         large if large >= 1e7 => format!("{value:.2e}"),

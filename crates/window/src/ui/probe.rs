@@ -11,10 +11,12 @@ use crate::messages::{FlowProbe, Probe, Report};
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Time after the pointer's last movement during which the full text is shown; later, a short one.
+/// Time after the pointer's last movement for which the full readout is shown; afterwards, a short
+/// readout is shown.
 const MOVES: Duration = Duration::from_secs(1);
 
-/// Draws the readout while the pointer is over the world and no tool is in use.
+/// Draws the readout of the cell under the pointer, while the pointer is over the scene and no tool
+/// is in use.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else {
         return;
@@ -48,9 +50,9 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     painter.galley_with_override_text_color(at + margin, galley, BRIGHT);
 }
 
-/// Returns the position in points of a text of `size` points: below and right of the pointer, or on
-/// the opposite side at the edge of `screen`. The text always lies inside `screen`, the part of the
-/// window without the panel.
+/// Returns the position in points of the upper left corner of a text of `size` points (width,
+/// height): below and right of the pointer, or on the opposite side where there is no room.
+/// `screen`: area of the window without the panel, in which the text lies.
 fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() {
@@ -70,7 +72,8 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     )
 }
 
-/// Returns the content of the cell as text: "rock", or its nonzero values.
+/// Returns the content of the probed cell as text: "rock", or the cell's nonzero quantities with
+/// their values.
 fn what(probe: &Probe) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
     let values = probe
@@ -85,7 +88,8 @@ fn what(probe: &Probe) -> String {
     }
 }
 
-/// Returns the full text: content of the cell, position in metres, and values of its column.
+/// Returns the full readout as text: content of the probed cell, its position in metres, and values
+/// of its column.
 fn words(probe: &Probe, report: &Report) -> String {
     let [x, y, z] = probe.cell;
     let digits = digits(report.cell_size_m);
@@ -119,8 +123,8 @@ fn words(probe: &Probe, report: &Report) -> String {
         .join("\n")
 }
 
-/// Returns the short text, shown while the pointer rests: content of the cell, elevation,
-/// temperature.
+/// Returns the short readout as text, shown while the pointer rests: content of the probed cell,
+/// elevation and temperature.
 fn short(probe: &Probe, report: &Report) -> String {
     let finer = digits(report.cell_size_m) + 1;
     let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
@@ -138,8 +142,8 @@ fn short(probe: &Probe, report: &Report) -> String {
     }
 }
 
-/// Returns the number of decimals, for a coordinate in metres, that distinguishes neighbouring
-/// cells of the size `cell_m` metres.
+/// Returns the number of decimals with which coordinates in metres of neighbouring cells differ.
+/// `cell_m`: size of a cell in metres.
 fn digits(cell_m: f64) -> usize {
     (-cell_m.log10()).ceil().clamp(0.0, 5.0) as usize
 }

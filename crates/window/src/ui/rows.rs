@@ -1,5 +1,5 @@
-//! Rows of the panel's sections: a name, a slider or choice, the value with its unit, and a button
-//! that restores the default.
+//! Rows of the panel's sections: each has a name, a slider or choice, the value with its unit, and
+//! a button that restores the default.
 
 use std::ops::RangeInclusive;
 
@@ -14,16 +14,16 @@ use lavoxel_automaton::rules::{Param, Scale};
 use lavoxel_base::param::Table;
 use lavoxel_render::Named;
 
-/// Width in points of the names at the start of the rows.
+/// Width in points of the field for the name at the start of a row.
 pub(super) const NAME: f32 = 84.0;
-/// Width in points of the sliders.
+/// Width in points of the slider in a row.
 pub(super) const SLIDER: f32 = 86.0;
-/// Width in points of the fields for the values.
+/// Width in points of the field for the value in a row.
 const VALUE: f32 = 50.0;
-/// Width in points of the units.
+/// Width in points of the field for the unit in a row.
 const UNIT: f32 = 54.0;
 
-/// Row with a slider for one number; built with `new`, drawn with `show`.
+/// Row of the panel with a slider for one number; created by `new`, drawn by `show`.
 pub(super) struct SliderRow<'a> {
     name: &'a str,
     unit: &'a str,
@@ -33,8 +33,8 @@ pub(super) struct SliderRow<'a> {
 }
 
 impl<'a> SliderRow<'a> {
-    /// Creates a row with the name `name`, the unit `unit` and the tooltip `hint`; its slider is
-    /// linear, with two decimals.
+    /// Creates a row with the name `name`, the unit `unit` and the tooltip `hint`. Its slider is
+    /// linear and its value has two decimals by default.
     pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
         Self {
             name,
@@ -45,7 +45,8 @@ impl<'a> SliderRow<'a> {
         }
     }
 
-    /// Makes the slider logarithmic: equal distances on the slider are equal ratios of values.
+    /// Makes the row's slider logarithmic: equal distances on the slider are equal ratios of
+    /// values.
     pub(super) fn logarithmic(self) -> Self {
         Self {
             logarithmic: true,
@@ -53,13 +54,13 @@ impl<'a> SliderRow<'a> {
         }
     }
 
-    /// Sets the number of decimals of the displayed value.
+    /// Sets the number of decimals of the row's displayed value.
     pub(super) fn decimals(self, decimals: usize) -> Self {
         Self { decimals, ..self }
     }
 
     /// Draws the row. `range`: range of the slider; `default`: value that the reset button
-    /// restores, `None` for no button. Returns true if the user changed `value`.
+    /// restores; `None`: no button. Returns true if the user changed `value`.
     pub(super) fn show<N: Numeric>(
         self,
         ui: &mut Ui,
@@ -98,9 +99,9 @@ impl<'a> SliderRow<'a> {
     }
 }
 
-/// Draws a row for the parameter `param` of `of`, with its own range. `name`, `hint`: display name
-/// and tooltip; `default`: value that the reset button restores. Returns true if the user changed
-/// the value.
+/// Draws a row for the parameter `param` of the table `of`: a slider over the whole range of the
+/// parameter, or two buttons for a parameter that is on or off. `name`, `hint`: display name and
+/// tooltip; `default`: value that the reset button restores.
 pub(super) fn parameter<T>(
     ui: &mut Ui,
     param: &Param<T>,
@@ -131,8 +132,9 @@ pub(super) fn parameter<T>(
     }
 }
 
-/// Draws a row for the parameter `key` of the table `of`. `name`: display name; `decimals`:
-/// decimals of the value; `usual`: table with the default; `range`: range of the slider.
+/// Draws a row with a slider for the parameter `key` of the table `of`. `name`: display name of the
+/// parameter; `decimals`: number of decimals of its value; `usual`: table that contains its
+/// default; `range`: range of the slider.
 pub(super) fn key<T: Table>(
     ui: &mut Ui,
     (key, name, decimals): (&str, &str, usize),
@@ -148,12 +150,12 @@ pub(super) fn key<T: Table>(
     }
 }
 
-/// Draws the name at the start of a row, with the tooltip `hint`.
+/// Draws the name `text` at the start of a row. `hint`: tooltip of the name.
 pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
     fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
 }
 
-/// Draws text in a field of `width` points, truncated if longer.
+/// Draws `text` in a field of `width` points; text that does not fit is truncated.
 fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     let size = vec2(width, ui.spacing().interact_size.y);
     let row = Layout::left_to_right(Align::Center);
@@ -164,7 +166,8 @@ fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     .inner
 }
 
-/// Draws the button that restores the default, visible only if `value` differs from `default`.
+/// Draws the button that sets `value` to `default`; hidden if the two are equal. `decimals`: number
+/// of decimals of the default in the tooltip.
 fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     let differs = *value != default;
     let button = Button::new(RichText::new("⟲").size(12.0))
@@ -180,8 +183,9 @@ fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     }
 }
 
-/// Draws a row of buttons, one for each of `choices` (value, text, tooltip), of which one is
-/// selected. An empty `label` takes no space. Returns true if the user changed `value`.
+/// Draws a row of buttons, one for each element (value, text, tooltip) of `choices`; the button of
+/// the present `value` is selected. `label`, `hint`: name of the row (takes no space if empty) and
+/// its tooltip. Returns true if the user changed `value`.
 pub(super) fn choice<T: PartialEq + Copy>(
     ui: &mut Ui,
     (label, hint): (&str, &str),
@@ -202,8 +206,8 @@ pub(super) fn choice<T: PartialEq + Copy>(
     *value != before
 }
 
-/// Draws a row of buttons, one for each value of the type `T`, of which one is selected. `label`:
-/// name of the row and its tooltip. Returns true if the user changed `value`.
+/// Draws a row of buttons, one for each value of the type `T`; the button of the present `value` is
+/// selected. `label`: name of the row and its tooltip. Returns true if the user changed `value`.
 pub(super) fn choice_named<T: Named + PartialEq>(
     ui: &mut Ui,
     label: (&str, &str),
@@ -216,7 +220,7 @@ pub(super) fn choice_named<T: Named + PartialEq>(
     choice(ui, label, value, &choices)
 }
 
-/// Draws a row with the name `label` and a value that the user cannot edit.
+/// Draws a row with the name `label` and the text `value`, which the user cannot edit.
 pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(label).color(FAINT));
@@ -226,16 +230,17 @@ pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     });
 }
 
-/// Initial state of a section: whether its contents are shown.
+/// Initial state of a section of the panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// Unfolded: the contents are shown.
+    /// Unfolded: title and contents of the section are shown.
     Open,
-    /// Folded: only the title is shown.
+    /// Folded: only the title of the section is shown.
     Closed,
 }
 
-/// Draws a section with the title `title` that the user can fold; `body` draws its contents.
+/// Draws a section with the title `title` that the user can fold. `fold`: initial state; `body`:
+/// draws the contents.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
     let header = egui::CollapsingHeader::new(heading)

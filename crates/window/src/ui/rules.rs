@@ -8,7 +8,8 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_automaton::rules::{RulesChange, RulesSpec, Walls};
 
-/// Presets of the flow rules: name, description of the resulting flow, and changes to the defaults.
+/// Presets of the flow rules: each has a name, a description of the resulting flow, and the keys
+/// that differ from the defaults.
 pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "Tongues",
@@ -49,8 +50,8 @@ pub(crate) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Names of the flow rules: key in the scene file, display name, and the effect of moving the
-/// slider left or right.
+/// Names of the flow rules for the user: each element has the key in the scene file, the display
+/// name, and the effect of moving the slider left or right.
 const NAMES: &[(&str, &str, &str)] = &[
     (
         "threshold",
@@ -91,14 +92,14 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("beta", "speed-up", "left stops sooner, right runs further"),
 ];
 
-/// Returns the display name of the rule with the key `key`, and the effect of its slider; the key
-/// itself if it has no display name.
+/// Returns the display name of the flow rule with the key `key`, and the effect of moving its
+/// slider; `key` and a general text if the rule has no display name.
 fn plain(key: &'static str) -> (&'static str, &'static str) {
     let found = NAMES.iter().find(|(known, ..)| *known == key);
     found.map_or((key, "right is more"), |&(_, name, sides)| (name, sides))
 }
 
-/// Named set of flow rules that the user can apply with one click.
+/// Named values of all flow rules, which the user can apply by one click.
 pub(crate) struct Preset {
     pub(crate) name: &'static str,
     what: &'static str,
@@ -106,8 +107,8 @@ pub(crate) struct Preset {
 }
 
 impl Preset {
-    /// Returns the rules of this preset, with `walls` in place of the default behaviour at the
-    /// simulation box's sides.
+    /// Returns the flow rules of this preset, with the sides of the simulation box given by `walls`
+    /// (open or closed).
     pub(crate) fn rules(&self, walls: Walls) -> RulesSpec {
         let mut rules = RulesSpec {
             walls,
@@ -118,7 +119,8 @@ impl Preset {
     }
 }
 
-/// Draws presets and sliders, and sends the user's changes to the simulation.
+/// Draws the presets and the sliders of the flow rules, and sends the user's changes to the
+/// simulation.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let before = state.rules.value.clone();
     let rules = &mut state.rules.value;

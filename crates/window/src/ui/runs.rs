@@ -1,4 +1,4 @@
-//! Card of two runs: quantities that both runs have, and the differences.
+//! Card that compares two runs: values of the quantities that both runs have, and the differences.
 
 use kiss3d::egui::{
     Align, Align2, Context, Grid, Id, Layout, Order, RichText, TextStyle, Ui, Window, pos2,
@@ -15,14 +15,15 @@ const NARROW: f32 = 900.0;
 /// Distance in points from the top of the window to the card: below the labels of both runs.
 const TOP: f32 = 92.0;
 
-/// Explanation of which run follows which, and which run commands act on, for the card's tooltip.
+/// Text of the card's tooltip: explains which of the two runs follows the other, and on which run
+/// each command acts.
 const RULE: &str = "The right run makes as many steps as the left one; where both are physical models, as many as \
                     reach the same time, and each waits for the other. Run, pause, speed, one step and back to \
                     step 0 act on both, and so do camera, slices and changes of the view.\n\nTools, undo, time \
                     travel, other scenes and saving act on the left run only. The right run never goes back except \
                     to step 0: after a way back, it waits for the left one.";
 
-/// Draws the card if there are two runs.
+/// Draws the card with the measured values of both runs; does nothing without a second run.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(runs) = state.runs.clone() else {
         return;
@@ -56,7 +57,8 @@ pub(super) fn draw(context: &Context, state: &mut State) {
 pub(super) const HINT: &str = "A second scene at the right, next to this one: same camera, same steps, and the \
                                differences as numbers (key B; lavoxel view A --beside B).";
 
-/// Draws the table of quantities, and above it a line about equal states or a run that catches up.
+/// Draws the table of quantities of both runs. A line above the table tells if the states are equal
+/// or if a run catches up.
 fn numbers(ui: &mut Ui, runs: &TwoRuns) {
     if runs.is_behind {
         let [left, right] = runs.steps;
@@ -106,12 +108,12 @@ fn quantity(ui: &mut Ui, row: &Versus) {
     cell(ui, difference);
 }
 
-/// Draws a text aligned at the right edge of its table column.
+/// Draws `text` aligned at the right edge of its table column.
 fn cell(ui: &mut Ui, text: RichText) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
 }
 
-/// Returns `name`, cut to 16 characters and an ellipsis if it is longer.
+/// Returns `name`, or its first 16 characters and an ellipsis if `name` is longer.
 fn shortened(name: &str) -> String {
     match name.char_indices().nth(16) {
         None => name.to_owned(),
@@ -119,8 +121,8 @@ fn shortened(name: &str) -> String {
     }
 }
 
-/// Formats a number with five significant digits, or with all digits before the decimal point if
-/// these are more. Below 1e-3 and from 1e7 on, the number has an exponent and four digits.
+/// Formats the number `value` with five significant digits, but with all digits before the decimal
+/// point. Numbers below 1e-3 and from 1e7 on have an exponent and four digits.
 fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 {
@@ -133,8 +135,8 @@ fn number(value: f64) -> String {
     grouped(value, (5 - whole_digits).clamp(0, 5) as usize)
 }
 
-/// Formats the difference of the quantity `row`: with sign, and as a percentage of the left value
-/// if that is not 0.
+/// Formats the difference between the two values of the quantity `row`: with sign, and as a
+/// percentage of the left value unless that value is 0.
 fn difference(row: &Versus) -> String {
     let by = row.difference();
     if by == 0.0 {

@@ -1,4 +1,4 @@
-//! Test helper: collects the texts that a part of the window draws.
+//! Test helper: collects the texts that an element of the user interface draws.
 
 use kiss3d::egui::{Context, Pos2, RawInput, Rect, Shape, Vec2};
 
@@ -10,8 +10,8 @@ pub(super) struct Text {
     pub(super) clip: Rect,
 }
 
-/// Runs `draw` on a screen of `size` points and returns the drawn texts. Runs four passes, since
-/// `egui` only measures in the first ones.
+/// Runs `draw` on a screen of `size` points (width, height) and returns the drawn texts. Makes four
+/// passes, since `egui` only measures sizes in the first passes.
 pub(super) fn texts(context: &Context, size: Vec2, mut draw: impl FnMut(&Context)) -> Vec<Text> {
     let screen = Rect::from_min_size(Pos2::ZERO, size);
     let mut shapes = Vec::new();

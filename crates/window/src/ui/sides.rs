@@ -1,5 +1,6 @@
-//! Divider between two pictures in the window: the user can drag it, and both pictures have labels.
-//! Also draws the picture of another branch over the left part of the window.
+//! Divider between two pictures in the window, which the user can drag, and the labels of both
+//! pictures. For a comparison of branches, the picture of the other branch is drawn left of the
+//! divider.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect,
@@ -12,8 +13,8 @@ use crate::state::State;
 /// Width in points of the area in which the divider can be grabbed.
 const GRIP: f32 = 12.0;
 
-/// Least and greatest position of the divider between two runs, as fractions of the width that the
-/// panel leaves free.
+/// Lower and upper bound of the position of the divider between two runs, as fractions of the
+/// window's width without the panel.
 const BETWEEN: (f32, f32) = (0.1, 0.9);
 
 /// Returns the x position in points of the divider between two runs, in a window of `width` points;
@@ -25,7 +26,8 @@ pub(crate) fn between_runs(state: &State, width: f32) -> Option<f32> {
     Some(left + share * (width - left))
 }
 
-/// Draws the picture of the other branch, the divider and the labels of both pictures.
+/// Draws the divider between two pictures and the labels of both. For a comparison of branches,
+/// also draws the picture of the other branch.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = screen.left() + super::panel_width(&state.shown, screen.width());
@@ -68,7 +70,8 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws the label `name` of a picture on a dark card, aligned at `at` (in points).
+/// Draws `name`, the label of a picture, on a dark card whose corner or edge given by `align` lies
+/// at `at` (in points).
 fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
     let text = painter.layout_no_wrap(name.to_owned(), FontId::proportional(13.0), BRIGHT);
     let card = align.anchor_size(at, text.size() + vec2(16.0, 10.0));

@@ -1,5 +1,5 @@
-//! Section of the panel for slices, which show a quantity on planes through the box, and for the
-//! clip box, outside of which nothing is drawn.
+//! Section of the panel for slices (planes through the simulation box that show one quantity) and
+//! for the clip box, outside of which nothing is drawn.
 
 use kiss3d::egui::{RichText, Slider, Ui};
 
@@ -11,10 +11,11 @@ use crate::edit::slices::AXIS_NAMES;
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Smallest thickness of the clip box along each axis, as a fraction of the box.
+/// Lower bound of the clip box's thickness along each axis, as a fraction of the simulation box.
 const THINNEST: f32 = 0.01;
 
-/// Draws the controls of the three slices: visibility, position and quantity.
+/// Draws the controls of the three slices: visibility and position of each, and the common
+/// quantity.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
@@ -57,7 +58,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     palette(ui, &mut state.look);
 }
 
-/// Draws the choice of the quantity that all slices show, among `all`.
+/// Draws the choice among the quantities `all`; `chosen` is the one that all slices show.
 fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     ui.horizontal_wrapped(|ui| {
         name(
@@ -75,7 +76,7 @@ fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     });
 }
 
-/// Draws the sliders for the bounds of the clip box along each axis.
+/// Draws the sliders for the lower and upper bounds of the clip box along each axis.
 pub(super) fn clip(ui: &mut Ui, state: &mut State) {
     for (k, axis) in AXIS_NAMES.iter().enumerate() {
         let [low, high] = &mut state.look.clip[k];

@@ -10,15 +10,15 @@ use super::{ACCENT, BRIGHT, FAINT};
 use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::random::mix64;
 
-/// Width and height in points of a swatch, name included.
+/// Width and height in points of a swatch including its name.
 const SIZE: (f32, f32) = (58.0, 42.0);
 /// Height in points of the tile of a swatch, which shows the material.
 const TILE: f32 = 25.0;
-/// Number of dots in the tile of a granular material.
+/// Number of dots that represent grains in the tile of a granular material.
 const GRAINS: u64 = 44;
 
-/// Draws the swatch of a material with the look `look` (`None`: lava), framed if `is_chosen`.
-/// Returns the response of the swatch as a button.
+/// Draws the swatch of the material `name` with the look `look` (`None`: lava); the swatch has a
+/// frame if `is_chosen`. Returns its response as a button.
 pub(super) fn show(
     ui: &mut Ui,
     name: &str,
@@ -108,7 +108,8 @@ fn lava(painter: &Painter, tile: Rect) {
     }
 }
 
-/// Draws the tile of a material with the look `look`, in the manner of its preset.
+/// Draws the tile of a material with the look `look`: its colour, and a pattern that depends on the
+/// look's preset.
 fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
     let [r, g, b] = look.srgb();
     let own = Color32::from_rgb(r, g, b);
@@ -241,8 +242,8 @@ fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
     }
 }
 
-/// Fills `area` with a vertical gradient. `stops`: positions (0 top to 1 bottom) with their
-/// colours.
+/// Fills the rectangle `area` with a vertical colour gradient. `stops`: position (0 top to 1
+/// bottom) and colour of each stop, in order.
 fn shaded(painter: &Painter, area: Rect, stops: &[(f32, Color32)]) {
     let mut mesh = Mesh::default();
     for &(place, color) in stops {
@@ -266,7 +267,8 @@ fn within(area: Rect, (x, y): (f32, f32)) -> Pos2 {
     )
 }
 
-/// Returns the colour between `from` and `to` at the fraction `share`, 0 to 1.
+/// Returns the linear interpolation between the colours `from` and `to`; `share`: weight of `to`, 0
+/// to 1.
 fn toward(from: Color32, to: Color32, share: f32) -> Color32 {
     let mixed = |a: u8, b: u8| lerp(f32::from(a)..=f32::from(b), share) as u8;
     Color32::from_rgb(

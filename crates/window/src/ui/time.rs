@@ -1,4 +1,4 @@
-//! Time controls of the panel: run, pause, step, pace, undo, kept moments and seed.
+//! Time section of the panel: run, pause, single step, pace, undo, kept moments and random seed.
 
 use kiss3d::egui::{Button, DragValue, RichText, Slider, Ui, vec2};
 
@@ -11,7 +11,7 @@ use crate::state::{Request, State, USUAL_PACE};
 use lavoxel_scene::scene::{SceneSpec, Seconds};
 use lavoxel_sim::simulation;
 
-/// Draws the buttons and the slider for the pace, above the scrolling part of the panel.
+/// Draws the controls for run, pause, single step and pace in the fixed header of the panel.
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     let paused = state.pace.value == Pace::Paused;
     ui.horizontal(|ui| {
@@ -75,8 +75,8 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     speed(ui, state);
 }
 
-/// Returns the text about the remaining time of a scene with a set duration; `None` for other
-/// scenes and while paused.
+/// Returns the text about the remaining time of a scene whose duration is set; `None` for a scene
+/// without a duration, and while the simulation is paused.
 fn end(spec: &SceneSpec, report: &Report) -> Option<String> {
     let duration = spec.flow_spec()?.duration?;
     let left = spec
@@ -130,7 +130,7 @@ fn speed(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws the buttons for undo, redo and kept moments, and the seed.
+/// Draws the buttons for undo, redo and kept moments, and the controls for the random seed.
 pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         return;
@@ -184,7 +184,7 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// Draws the controls for the seed `now` of the random patterns.
+/// Draws the controls for the random seed. `now`: present seed.
 fn seed(ui: &mut Ui, state: &mut State, now: u64) {
     let hint = "Seed of the random spreading patterns, from now on.";
     ui.label("seed").on_hover_text(hint);

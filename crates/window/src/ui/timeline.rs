@@ -17,19 +17,22 @@ use lavoxel_render::chart::ticks::Ticks;
 
 /// Height of the timeline in points.
 pub(super) const HEIGHT: f32 = 62.0;
-/// Smallest window height in points with a timeline; lower windows need the room for the picture.
+/// Smallest height of the window in points with which the timeline is shown; in lower windows, the
+/// picture needs the room.
 const LOWEST: f32 = 300.0;
 /// Height of the track of the timeline in points.
 const TRACK: f32 = 16.0;
 /// Height in points of the step numbers below the track.
 const NUMBERS: f32 = 13.0;
-/// Distance in points from a kept moment within which a click on the track selects that moment.
+/// Largest distance in points between the pointer and a kept moment on the track at which a click
+/// selects that moment.
 const SNAP: f32 = 5.0;
-/// Margin in points at both ends of the track, for the marker of the present step and half a
-/// number.
+/// Margin in points at both ends of the track; leaves room for the marker of the present step and
+/// half of a step number.
 const MARGIN: f32 = 14.0;
 
-/// Returns the height of the timeline in points in a window `window` points high; 0 while hidden.
+/// Returns the height of the timeline in points; 0 while the timeline is hidden. `window`: height
+/// of the window in points.
 pub(super) fn height(state: &State, window: f32) -> f32 {
     if state.shown.panel && state.report.is_some() && window >= LOWEST {
         HEIGHT
@@ -38,7 +41,7 @@ pub(super) fn height(state: &State, window: f32) -> f32 {
     }
 }
 
-/// Draws the timeline, unless it is hidden.
+/// Draws the timeline at the bottom of the window, unless the timeline is hidden.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = super::panel_width(&state.shown, screen.width());
@@ -87,7 +90,8 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws the buttons for undo and redo, the step number, and a button per branch.
+/// Draws the upper row of the timeline: buttons for undo and redo, the step number, and a button
+/// per branch.
 fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     let line = &report.timeline;
     ui.horizontal(|ui| {
@@ -138,8 +142,8 @@ fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Draws the button of one branch: a click switches to the branch, a click with the secondary mouse
-/// button opens a menu.
+/// Draws the button of the branch in `report`: a click switches to the branch, a click with the
+/// secondary mouse button opens a menu.
 fn chip(ui: &mut Ui, state: &mut State, line: &TimeLine, report: &BranchReport) {
     let branch = &report.branch;
     if let Some((number, name)) = &mut state.strip.rename
@@ -210,7 +214,7 @@ fn menu(ui: &mut Ui, state: &mut State, branch: &Branch, here: bool) {
     }
 }
 
-/// Linear map between simulation steps and horizontal positions on the track.
+/// Linear map between simulation steps and horizontal positions on the track, in points.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     left: f32,
@@ -237,8 +241,8 @@ impl Scale {
     }
 }
 
-/// Returns the moment to seek for the position `x` on the track: the nearest kept moment within
-/// `SNAP`, else the step at `x`.
+/// Returns the target of a seek for the horizontal position `x` on the track, in points: the
+/// nearest kept moment at most `SNAP` away, else the step at `x`.
 fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     let near = |moment: &&Moment| (scale.x(moment.step) - x).abs() <= SNAP;
     let by_distance = |moment: &&Moment| ((scale.x(moment.step) - x).abs() * 16.0) as u32;
@@ -273,8 +277,8 @@ fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     scrub(state, &response, |x| way_at(line, scale, x));
 }
 
-/// Requests a seek to the moment under the pointer while the mouse button is held; the same moment
-/// is requested only once. `way`: moment for a horizontal position.
+/// Requests a seek to the target under the pointer while the mouse button is held; an unchanged
+/// target is requested only once. `way`: returns the target for a horizontal position in points.
 fn scrub(state: &mut State, response: &Response, way: impl Fn(f32) -> Way) {
     let held = response.is_pointer_button_down_on()
         && response.ctx.input(|input| input.pointer.primary_down());
@@ -319,7 +323,7 @@ fn draw_track(painter: &Painter, report: &Report, track: Rect, scale: Scale) {
     head(painter, track, here);
 }
 
-/// Draws ticks and step numbers below the track.
+/// Draws ticks and step numbers below the track. `end`: last step on the track.
 fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     let ticks = Ticks::fitting((0.0, end.max(1) as f64), 1.0, track.width(), |_| 70.0);
     let font = FontId::proportional(10.0);
@@ -340,7 +344,8 @@ fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     }
 }
 
-/// Draws another branch as a line at the bottom of the track, from its fork to its tip.
+/// Draws the branch `other` as a line at the bottom of the track, from its last common step with
+/// the present branch to its tip.
 fn draw_fork(painter: &Painter, track: Rect, scale: Scale, other: &BranchReport) {
     let (from, to) = (scale.x(other.parts_at), scale.x(other.branch.end));
     let y = track.bottom() - 2.0;
@@ -373,7 +378,7 @@ fn draw_deed(painter: &Painter, track: Rect, scale: Scale, deed: &DeedReport, he
     painter.rect_filled(mark, 1.0, color);
 }
 
-/// Draws the marker of the present step at the horizontal position `x`.
+/// Draws the marker of the present step at the horizontal position `x` in points.
 fn head(painter: &Painter, track: Rect, x: f32) {
     painter.vline(
         x,
@@ -389,7 +394,7 @@ fn head(painter: &Painter, track: Rect, x: f32) {
     painter.add(Shape::convex_polygon(points, BRIGHT, Stroke::NONE));
 }
 
-/// Draws the star that marks a kept moment, centred at `at`.
+/// Draws a star, the mark of a kept moment, centred at the point `at` of the screen (in points).
 fn star(painter: &Painter, at: Pos2) {
     painter.text(
         at,
@@ -400,7 +405,8 @@ fn star(painter: &Painter, at: Pos2) {
     );
 }
 
-/// Returns the tooltip for the position `x` on the track: its step, and the user actions there.
+/// Returns the tooltip text for the horizontal position `x` on the track, in points: the step, and
+/// the user actions at this step.
 fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     let way = way_at(line, scale, x);
     if let Way::To(moment) = way {
@@ -424,7 +430,8 @@ fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     }
 }
 
-/// Draws the tooltip `words` above the position `x` of the track, inside the window.
+/// Draws the tooltip with the text `words` above the horizontal position `x` of the track, shifted
+/// so that the tooltip lies inside the window.
 fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     let galley = painter.layout_no_wrap(words.to_owned(), FontId::proportional(11.5), BRIGHT);
     let half = 0.5 * galley.size().x + 6.0;
@@ -447,7 +454,7 @@ fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     painter.galley(card.center() - 0.5 * galley.size(), galley, BRIGHT);
 }
 
-/// Returns the colour of marks for user actions of the kind `kind`.
+/// Returns the colour in which the timeline marks user actions of the kind `kind`.
 fn color(kind: ActKind) -> Color32 {
     match kind {
         ActKind::Lava => ACCENT,

@@ -1,4 +1,5 @@
-//! Notices for the user at the top of the window, placed so that they do not cover the colour bars.
+//! Notices for the user at the top of the window, placed so that the notices do not cover the
+//! colour bars.
 
 use std::time::Instant;
 
@@ -8,11 +9,11 @@ use super::{ACCENT, BRIGHT, WRONG, card, goals};
 use crate::messages::{Mend, Notice};
 use crate::state::State;
 
-/// Smallest width in points that notices need next to the list of goals; otherwise they go below
-/// it.
+/// Smallest width in points for notices next to the list of goals; with less room, notices are
+/// drawn below the list.
 const LEAST: f32 = 260.0;
 
-/// Draws the present notices; a notice with a remedy has a button that applies it.
+/// Draws the visible notices; a notice with a remedy has a button that applies the remedy.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if state.toasts.is_empty() {
         return;
@@ -54,7 +55,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         });
 }
 
-/// Draws a button that applies the remedy `mend`, and a button that dismisses the notice.
+/// Draws a button that applies the remedy `mend`, and a button that dismisses `notice`.
 fn mend_button(ui: &mut Ui, state: &mut State, (notice, mend): (&Notice, Mend)) {
     ui.horizontal(|ui| {
         let Mend::OpenSides = mend;

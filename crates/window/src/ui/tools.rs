@@ -62,8 +62,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws the sliders for height and width of the next dam. `usual`: default for this world, which
-/// also determines the ranges of the sliders.
+/// Draws the sliders for height and width of the next dam. `usual`: default dam for this world,
+/// from which the ranges of the sliders are derived.
 fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     let (high, wide) = (
         (4.0 * usual.height_m).max(50.0),
@@ -80,8 +80,8 @@ fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     SliderRow::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
 }
 
-/// Draws the choice of the material that the tool "replace" replaces: one of `poured`, or all
-/// others.
+/// Draws the choice of the material that the replace tool replaces: one material of `poured`, or
+/// all.
 fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         ui.label("in place of");
@@ -102,7 +102,7 @@ fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLo
     });
 }
 
-/// Draws the sliders for heat, ash, steam and wind that the air tool adds.
+/// Draws the sliders for heat, ash, steam and wind that the air tool sets in the air.
 fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
         SliderRow::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
@@ -142,15 +142,14 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
     }
 }
 
-/// Components of the wind along x, y and z: name and tooltip.
+/// Components of the wind along x, y and z, each as the name and the tooltip of its slider.
 const WINDS: [(&str, &str); 3] = [
     ("east", "Wind to the east"),
     ("up", "Wind upwards"),
     ("south", "Wind to the south"),
 ];
 
-/// Returns the materials that tools can add, each with its look; `None` for lava, which has no look
-/// of its own.
+/// Returns the materials that tools can add, as name and look; the look is `None` for lava.
 fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
     let others = state
         .materials
@@ -162,8 +161,8 @@ fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
         .collect()
 }
 
-/// Draws the choice of the material that tools add. If the selected tool adds no material, a click
-/// also selects the brush.
+/// Draws the choice of the material that tools add, among `poured` (name and look). If the selected
+/// tool adds no material, a click also selects the brush.
 fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         let key = keys::shown(Action::Material);
@@ -237,8 +236,8 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     }
 }
 
-/// Draws the slider for the energy of lava that tools add; `value` is relative to a vent's default
-/// (1).
+/// Draws the slider for the energy of added lava; `value` is relative to the default energy of lava
+/// from a vent (1).
 fn energy(ui: &mut Ui, value: &mut f64) {
     let hint = "Energy of a full cell of new lava: more runs further.";
     SliderRow::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));

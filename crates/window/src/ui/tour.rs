@@ -1,5 +1,5 @@
-//! Tour of the window for new users: five things to try, each with an arrow to its section of the
-//! panel.
+//! Tour of the window for new users: five pages, each with something to try and with an arrow to a
+//! section of the panel.
 
 use kiss3d::egui::{
     Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape,
@@ -12,33 +12,33 @@ use crate::input::keys::Action;
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
 
-/// Length in points of the tip of the arrow.
+/// Length in points of the head of the arrow from the tour's card to a section.
 const TIP: f32 = 10.0;
-/// Width in points of the tour's card.
+/// Width in points of the card that shows a page of the tour.
 const WIDTH: f32 = 340.0;
 
-/// Height in points of the tour's highest card.
+/// Height in points of the tallest card of the tour; each card is placed so that this height fits.
 const HEIGHT: f32 = 215.0;
 
-/// One step of the tour: title, text, and the thing to try.
+/// Page of the tour: title, text, and something for the user to try.
 struct Step {
     title: &'static str,
     words: &'static str,
-    /// Title of the panel's section to which the arrow points; `None` for a step about the picture.
+    /// Title of the panel's section to which the arrow points; `None` for a page about the picture.
     section: Option<&'static str>,
-    /// Button that carries the step out for the user; `None` for no button.
+    /// Button that does what the page suggests; `None` for no button.
     offer: Option<Offer>,
 }
 
-/// Button on the card of a step.
+/// Button on the card of a page of the tour.
 enum Offer {
-    /// Carries out an action: text of the button, and the action.
+    /// Carries out an action. First field: text of the button.
     Do(&'static str, Action),
     /// Opens the built-in scene with this name.
     Open(&'static str),
 }
 
-/// Steps of the tour, in order.
+/// Pages of the tour, in order.
 const STEPS: [Step; 5] = [
     Step {
         title: "Turn the camera",
@@ -80,15 +80,16 @@ const STEPS: [Step; 5] = [
     },
 ];
 
-/// Click of the user on a card: go to the step with this index, end the tour, or carry out a
-/// request.
+/// User's click on a card of the tour: goes to the page with this index, ends the tour, or carries
+/// out a request.
 enum Choice {
     To(usize),
     End,
     Try(Request),
 }
 
-/// Draws the card of the present step; hidden while the start screen or the help window is open.
+/// Draws the card of the present page of the tour; hidden while the start screen or the help window
+/// is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(number) = state
         .shown
@@ -131,8 +132,8 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     }
 }
 
-/// Draws text and buttons of `step`, which has the index `number`. Returns the user's click; `None`
-/// without one.
+/// Draws text and buttons of the page `step` of the tour. `number`: index of the page. Returns the
+/// user's click; `None` without a click.
 fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
     let mut choice = None;
     ui.horizontal(|ui| {
@@ -194,9 +195,9 @@ fn scene(name: &str) -> Option<Shipped> {
     shipped::scenes().find(|scene| scene.name == name)
 }
 
-/// Returns the position in points of the card's upper left corner: right of the panel at the height
-/// of `section`, or without a section at the bottom of the picture. `panel`: width of the panel in
-/// points.
+/// Returns the position in points of the upper left corner of the tour's card: right of the panel
+/// at the height of `section` (area of a heading in points), or at the bottom of the picture if
+/// `section` is `None`. `panel`: width of the panel in points.
 fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     match section {
         Some(area) => {
@@ -212,7 +213,8 @@ fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     }
 }
 
-/// Draws a frame around the heading `section`, and an arrow from the card to it.
+/// Draws a frame around `section` (area of a heading in points), and an arrow from the tour's card
+/// to the frame.
 fn point(context: &Context, card: Rect, section: Rect) {
     let painter = context.layer_painter(kiss3d::egui::LayerId::new(
         Order::Foreground,
@@ -233,14 +235,15 @@ fn point(context: &Context, card: Rect, section: Rect) {
     painter.add(Shape::convex_polygon(tip.to_vec(), ACCENT, Stroke::NONE));
 }
 
-/// Returns the screen area in points of the heading `title`; `None` unless it was drawn in this
-/// pass or the previous one.
+/// Returns the screen area in points of the section heading `title`; `None` if the heading was
+/// drawn neither in this egui pass nor in the previous one.
 fn heading(context: &Context, title: &str) -> Option<Rect> {
     let (pass, area): (u64, Rect) = context.data(|data| data.get_temp(id_of(title)))?;
     (pass + 1 >= context.cumulative_pass_nr()).then_some(area)
 }
 
-/// Stores the screen area in points of the heading `title`, to which the tour can point.
+/// Stores the screen area in points of the section heading `title`, so that the tour can point to
+/// the heading.
 pub(super) fn note_heading(ui: &Ui, title: &str, area: Rect) {
     let (pass, seen) = (
         ui.ctx().cumulative_pass_nr(),

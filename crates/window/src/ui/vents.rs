@@ -14,7 +14,8 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::{VentChange, VentFlow, VentSpec};
 
-/// Upper bound of the number of vents that have controls; of the rest, only the number is shown.
+/// Upper bound of the number of vents for which controls are drawn; of further vents, only the
+/// number is shown.
 const MOST: usize = 24;
 
 /// Draws the controls of all vents, and sends the user's changes to the simulation.
@@ -67,8 +68,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 }
 
 /// Draws the controls of one vent. `number`: permanent number of the vent; `grains`: true for a
-/// source of a granular material; `step`: present step; `flow`: physical model, if any. Returns the
-/// user's change; `None` if there is none.
+/// source of a granular material; `step`: present step; `flow`: report of the physical model,
+/// `None` in the classic model. Returns the user's change; `None` if nothing was changed.
 fn one(
     ui: &mut Ui,
     (number, vent): (usize, &mut VentSpec),

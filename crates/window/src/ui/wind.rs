@@ -7,7 +7,7 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_air::{FASTEST_M_S, Wind};
 
-/// Upper end of the speed slider in m/s, unless the present wind is faster.
+/// Upper end of the slider for the wind speed in m/s, unless the present wind is faster.
 const SLIDER: f64 = 40.0;
 
 /// Draws sliders for speed and direction of the wind at the height at which it is fastest, and

@@ -1,5 +1,5 @@
-//! Tests of the window's state: a scene opened while another scene runs replaces every part of the
-//! state, even if the first report of the new scene follows a step.
+//! Tests that a scene opened while another scene runs replaces every part of the window's state,
+//! even if a step precedes the first report of the new scene.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use lavoxel_files::shipped;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Scene;
 
-/// Simulation thread that the test runs step by step, and the window's state, to which its updates
-/// are applied.
+/// Simulation thread, driven step by step by the test, and the window's state, which receives the
+/// thread's updates.
 struct Pair {
     thread: Thread,
     shared: Arc<Shared>,
@@ -38,14 +38,15 @@ impl Pair {
         self.thread.read(Message::Command(command));
     }
 
-    /// Makes one simulation step and sends an update. Returns true if a new scene arrived with the
-    /// update.
+    /// Makes one simulation step and applies an update. Returns true if the update is the first of
+    /// a new scene.
     fn step(&mut self) -> bool {
         self.thread.step();
         self.look()
     }
 
-    /// Sends an update of the present state. Returns true if a new scene arrived with the update.
+    /// Applies an update of the present state without a step. Returns true if the update is the
+    /// first of a new scene.
     fn look(&mut self) -> bool {
         self.thread.send_update();
         let update: Update = lock(&self.shared.update)

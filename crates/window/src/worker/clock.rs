@@ -5,27 +5,29 @@ use std::time::{Duration, Instant};
 
 use crate::messages::Pace;
 
-/// Bounds of the fixed step rate in steps per second; a rate outside is clamped.
+/// Lower and upper bound of a fixed step rate in steps per second, to which rates are clamped.
 const RATES: (f64, f64) = (1e-3, 1e6);
-/// Largest delay of a fixed rate that later steps make up for; without this bound, a burst of steps
-/// would follow each slow step.
+/// Upper bound of the delay of a fixed rate for which later steps compensate; without this bound, a
+/// burst of steps would follow each slow step.
 const MOST_BEHIND: Duration = Duration::from_millis(50);
-/// Time over which the step rate is averaged.
+/// Time over which the measured step rate is averaged.
 const WINDOW: Duration = Duration::from_secs(1);
-/// Least time between two samples of the step count for the measured rate.
+/// Smallest time between two samples of the step count, from which the step rate is measured.
 const SAMPLE: Duration = Duration::from_millis(20);
 
-/// Clock of the simulation's steps.
+/// Clock of the simulation thread: determines when the next step is due, and measures the step
+/// rate.
 #[derive(Debug)]
 pub(super) struct Clock {
     pace: Pace,
     /// Number of steps to make before the clock pauses; `None`: no limit.
     left: Option<u64>,
-    /// Due time of the next step, if the pace is a fixed rate.
+    /// Due time of the next step; used only if the pace is a fixed rate.
     next: Instant,
-    /// Time until which no step is due, at any pace; in the past unless pictures have priority.
+    /// Time before which no step is due at any pace; lies in the past unless pictures have
+    /// priority.
     rests_until: Instant,
-    /// Number of steps made since the clock was created.
+    /// Number of steps made since the creation of the clock.
     made: u64,
     /// Samples of the step count for the measured rate: time, and number of steps made by that
     /// time. The oldest sample is about `WINDOW` old.
@@ -46,7 +48,8 @@ impl Clock {
         }
     }
 
-    /// Returns the present pace; `Pace::Paused` once a limited number of steps is made.
+    /// Returns the present pace; `Pace::Paused` if the clock had to make a limited number of steps
+    /// and all are made.
     pub(super) fn pace(&self) -> Pace {
         self.pace
     }
@@ -59,7 +62,7 @@ impl Clock {
     /// Sets the pace and cancels a limit on the number of steps.
     ///
     /// # Errors
-    /// If the pace is a rate that is not a finite number above 0; the old pace then stays.
+    /// If the pace is a rate that is not a finite number above 0; the pace then stays unchanged.
     pub(super) fn set(&mut self, pace: Pace) -> Result<(), String> {
         if let Pace::Rate(rate) = pace
             && !(rate > 0.0 && rate.is_finite())
@@ -77,7 +80,8 @@ impl Clock {
         Ok(())
     }
 
-    /// Lets the clock run as fast as possible for `steps` steps, then pause; 0 pauses at once.
+    /// Makes `steps` steps due as fast as possible, and pauses after the last one; 0 pauses at
+    /// once.
     pub(super) fn count(&mut self, steps: u64) {
         self.pace = if steps == 0 { Pace::Paused } else { Pace::Free };
         self.left = (steps > 0).then_some(steps);
@@ -95,13 +99,13 @@ impl Clock {
         Some(next.saturating_duration_since(now))
     }
 
-    /// Lets no step become due before `pause` has passed after `now`, so that the processor is free
-    /// for drawing.
+    /// Delays the next step until the time `now` + `pause`, so that the processor is free for
+    /// drawing.
     pub(super) fn rest(&mut self, now: Instant, pause: Duration) {
         self.rests_until = now + pause;
     }
 
-    /// Counts a step that was finished at `now`, and schedules the next step.
+    /// Records that a step was completed at `now`, and schedules the next step.
     pub(super) fn stepped(&mut self, now: Instant) {
         self.made += 1;
         if let Pace::Rate(rate) = self.pace {

@@ -1,22 +1,22 @@
-//! Light of the lava on the rock, for the window; recomputed only if the lava or the glow
-//! parameters have changed.
+//! Light that the lava casts on the rock, for the updates to the window; computed again only if the
+//! lava or the light's parameters have changed.
 
 use crate::messages::EmberUpdate;
 use lavoxel_render::Glow;
 use lavoxel_render::ground::lava_glow::EmberLight;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Source of the lava's light for updates. Field: glow parameters of the light sent last, `None`
-/// before the first.
+/// Source of the lava's light for updates. Field: parameters of the light that was sent last;
+/// `None` before the first.
 #[derive(Default)]
 pub(super) struct LavaLight {
     sent: Option<Glow>,
 }
 
 impl LavaLight {
-    /// Returns the lava's light to send to the window; `None` if the window has the current light,
-    /// or if it requests none (`glow` is `None`). `changed`: true if the lava has changed since the
-    /// last call.
+    /// Returns the lava's light to send to the window. `None` if the window has the current light,
+    /// or if the window requests no light (`glow` is `None`). `lowpass`: filter with the present
+    /// volume; `changed`: true if the lava has changed since the last call.
     pub(super) fn update(
         &mut self,
         lowpass: &LowPass,

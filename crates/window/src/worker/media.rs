@@ -5,18 +5,18 @@ use super::patches::boxes;
 use crate::messages::{MediaPatch, MediaUpdate};
 use lavoxel_sim::lowpass::{Bricks, Change, LowPass};
 
-/// Builds the updates of the materials other than lava; remembers which materials were sent.
+/// Builder of the updates of the materials other than lava; stores which materials were sent.
 #[derive(Default)]
 pub(super) struct MediaPublisher {
-    /// Media that had cells at the last update, as indices into
+    /// Materials other than lava that had cells at the last update, as indices into
     /// [`lavoxel_sim::lowpass::Volume::media`].
     present: Vec<usize>,
     bricks: Option<Bricks>,
 }
 
 impl MediaPublisher {
-    /// Returns the changes of all media since the last call; `None` if nothing changed. `lowpass`:
-    /// filtered volume of the present state.
+    /// Returns the changes of all materials other than lava since the last call; `None` if nothing
+    /// changed. `lowpass`: filter with the volume of the present state.
     pub(super) fn update(&mut self, lowpass: &mut LowPass) -> Option<MediaUpdate> {
         let count = lowpass.volume().media.len();
         let changed: Vec<Vec<Change>> = (0..count).map(|k| lowpass.take_changes_of(k)).collect();
@@ -78,7 +78,7 @@ mod tests {
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
     use lavoxel_base::grid::Grid;
 
-    /// Copies of the fields that the window keeps.
+    /// Densities of the materials as the window stores them after the updates.
     #[derive(Default)]
     struct Window {
         names: Vec<String>,

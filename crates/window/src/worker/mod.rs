@@ -1,9 +1,9 @@
 //! Simulation thread. The window has a [`Worker`], which sends commands to the thread and polls for
 //! updates.
 //!
-//! Invariant: neither side waits for the other. Commands go through an unbounded channel; updates
-//! go through a slot for one update, which the thread refills only after the window has taken the
-//! last update.
+//! Invariant: neither the window nor the thread waits for the other. Commands go through an
+//! unbounded channel; updates go through a slot for one update, which the thread refills only after
+//! the window has taken the last update.
 
 #[cfg(test)]
 mod arrival_tests;
@@ -44,7 +44,7 @@ pub enum StartError {
     /// The first scene is invalid or cannot be built.
     #[error(transparent)]
     Scene(#[from] SceneError),
-    /// The scene of the second run is invalid, cannot be built, or would exceed the memory limit
+    /// The scene of the second run is invalid, cannot be built, or exceeds the memory limit
     /// together with the first scene.
     #[error(transparent)]
     Second(SceneError),
@@ -66,13 +66,13 @@ enum Message {
     Panic,
 }
 
-/// State shared by the window and the simulation thread, each field behind a lock.
+/// State shared by the window and the simulation thread.
 #[derive(Default)]
 struct Shared {
     /// Latest update; `None` once the window has taken the update.
     update: Mutex<Option<Update>>,
-    /// Text of the simulation thread's panic; `None` without a panic, and once the window has shown
-    /// the text.
+    /// Text of the simulation thread's panic; `None` if the thread has not panicked, or after the
+    /// window has shown the text.
     broken: Mutex<Option<String>>,
     stop: AtomicBool,
 }
@@ -91,8 +91,8 @@ impl Shared {
     }
 }
 
-/// Locks `mutex` even if a thread panicked while holding the lock: locks are held only to move a
-/// value, so a panic cannot leave a half-written value.
+/// Locks `mutex`, even if a thread has panicked while holding the lock: locks are held only to move
+/// a value, so a panic cannot leave a half-written value.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -110,9 +110,9 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Starts the simulation thread with `scene` at step 0, paused; with `second`, also a second
-    /// run of that scene. Blocks until the scenes are built (seconds for a very large box) and a
-    /// first update is ready; scenes opened later are built in the background.
+    /// Starts the simulation thread with `scene` at step 0, paused. `second`: scene of a second
+    /// run, `None` for one run. Blocks until the scenes are built (seconds for a very large box)
+    /// and a first update is ready; scenes opened later are built in the background.
     ///
     /// # Errors
     /// [`StartError`]: a scene is invalid, no thread can be created, or the thread panicked.
@@ -142,7 +142,7 @@ impl Worker {
     }
 
     /// Sends a command without blocking. The thread handles commands between two steps, in the
-    /// order of sending. No effect once the thread has panicked.
+    /// order of sending. Does nothing after a panic of the thread.
     pub fn send(&self, command: Command) {
         self.post(Message::Command(command));
     }
@@ -154,9 +154,8 @@ impl Worker {
         }
     }
 
-    /// Returns the latest update without blocking; `None` if there has been no new update since the
-    /// last call. After a panic of the thread, one last update tells the user the text of the
-    /// panic.
+    /// Returns the latest update without blocking; `None` if no update was sent since the last
+    /// call. After a panic of the thread, one last update tells the user the text of the panic.
     pub fn poll(&mut self) -> Option<Update> {
         let update = lock(&self.shared.update).take();
         if let Some(update) = update {
@@ -193,9 +192,9 @@ impl Drop for Worker {
     }
 }
 
-/// Main function of the simulation thread: builds the scenes (first and second run), sends the
-/// result to `ready`, then handles `messages` until the window closes. Stores the text of a panic
-/// in `shared`.
+/// Main function of the simulation thread: builds `scenes` (of the first and the second run), sends
+/// the result to `ready`, then handles `messages` until the window closes. The text of a panic is
+/// stored in `shared`.
 fn live(
     scenes: (Scene, Option<Scene>),
     shared: &Arc<Shared>,
@@ -215,7 +214,7 @@ fn live(
     }
 }
 
-/// Builds the scene of the first run and, if given, that of the second run; returns the thread's
+/// Builds `scene` for the first run, and `second` (if any) for the second run; returns the thread's
 /// state, paused at step 0.
 fn open(
     (scene, second): (Scene, Option<Scene>),

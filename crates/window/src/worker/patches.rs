@@ -9,16 +9,16 @@ use crate::messages::Patch;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_sim::lowpass::{BRICK, Bricks, Change, Volume};
 
-/// Box of bricks: lower corner `from` (inclusive) and upper corner `to` (exclusive), in bricks
-/// along x, y and z.
+/// Box of bricks with the lower corner `from` (inclusive) and the upper corner `to` (exclusive),
+/// both in bricks along x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     from: [usize; 3],
     to: [usize; 3],
 }
 
-/// Returns patches of the lava's volume that cover all bricks with at least one changed cell. Each
-/// texel holds density and energy of a cell.
+/// Returns boxes of the lava's volume that together cover all bricks with at least one changed
+/// cell. Each texel is the density and the energy of a cell.
 pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> Vec<Patch> {
     let boxes = boxes(volume.grid, bricks, changed, |cells, texels| {
         let cells = volume.density[cells.clone()]
@@ -36,9 +36,9 @@ pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> V
         .collect()
 }
 
-/// Returns boxes that cover all bricks with at least one changed cell. Each box is (first cell x,
-/// y, z; size in cells; texels, x fastest, then y, then z). `read` appends the texels for a range
-/// of cell indices within one row.
+/// Returns boxes that together cover all bricks with at least one changed cell. Each box is a tuple
+/// of its lower corner, its size in cells, and its texels (x fastest, then y, then z). `read`
+/// appends the texels for a range of cell indices within one row along x.
 pub(super) fn boxes<T: Send>(
     grid: Grid,
     bricks: &Bricks,
@@ -65,9 +65,9 @@ pub(super) fn boxes<T: Send>(
         .collect()
 }
 
-/// Covers each `marked` brick (x fastest) by exactly one block: runs along x, which are merged
-/// along y where neighbouring rows have equal runs. `nx`, `ny`, `nz`: number of bricks along each
-/// axis.
+/// Covers each brick for which `marked` is true (x fastest) by exactly one block. Ranges of
+/// consecutive marked bricks along x are merged with equal ranges in neighbouring rows along y.
+/// `nx`, `ny`, `nz`: number of bricks along each axis.
 fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for k in 0..nz {
@@ -93,7 +93,8 @@ fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     blocks
 }
 
-/// Returns the runs of marked bricks in a row along x, as (first index, index after the last).
+/// Returns the ranges of consecutive marked bricks in a row along x, each as (first index, index
+/// after the last). `marked`: true for each marked brick of the row.
 fn runs(marked: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {

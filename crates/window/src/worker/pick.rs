@@ -9,7 +9,8 @@ use lavoxel_geo::map::Site;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::{CellValues, State};
 
-/// Smallest amount of a material, in full cells, from which a cell counts as visible for picking.
+/// Smallest amount of a material, as a fraction of a full cell, with which a cell counts as visible
+/// for picking.
 const SEEN: f32 = 0.05;
 
 /// Ray caster on the cells of a world; looks up the amounts of all materials once for several rays.
@@ -18,19 +19,20 @@ pub(super) struct Sight<'w> {
     amounts: Vec<CellValues<'w>>,
 }
 
-/// First cell that a ray hits.
+/// Cell that a ray hits first, and the point of the hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hit {
-    /// Cell that the ray hits, as x, y, z.
+    /// Indices x, y, z of the cell that the ray hits.
     pub(super) cell: Place,
     /// Point where the ray enters `cell`, as x, y, z in cells.
     pub(super) point: [f32; 3],
-    /// Set if the ray enters the box in this cell, through a side and not through the top.
+    /// Set if the ray enters the simulation box in this cell through a side of the box; clear if
+    /// the ray enters through the top, or in an earlier cell.
     pub(super) cut: bool,
 }
 
 impl<'w> Sight<'w> {
-    /// Prepares ray casts on `world`.
+    /// Prepares ray casts on the cells of `world`.
     pub(super) fn new(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities
@@ -43,7 +45,8 @@ impl<'w> Sight<'w> {
         }
     }
 
-    /// Returns true if the cell `place` is solid or contains at least `SEEN` of any material.
+    /// Returns true if the cell `place` is solid or contains at least `SEEN` (fraction of a full
+    /// cell) of any material.
     pub(super) fn sees(&self, place: Place) -> bool {
         self.world.ground().is_solid(place)
             || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
@@ -54,8 +57,8 @@ impl<'w> Sight<'w> {
         self.amounts.iter().any(|amount| amount.at(place) > 0.0)
     }
 
-    /// Returns the first cell along `ray` for which `wanted` is true; `None` if there is none in
-    /// the box.
+    /// Returns the first cell along `ray` for which `wanted` returns true; `None` if there is none
+    /// in the simulation box.
     pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
         let grid = self.world.grid();
         let (cell, t) = first_cell(grid, ray, wanted)?;
@@ -72,8 +75,8 @@ impl<'w> Sight<'w> {
     }
 }
 
-/// Returns the values at the first visible cell along `ray`: all quantities of the cell, and of its
-/// column the ground elevation (m), the values of the physical lava model, and the thickness of
+/// Returns the values at the first visible cell along `ray`: all quantities of the cell, and for
+/// its column the ground elevation (m), the values of the physical lava model and the thickness of
 /// each material (m). `None` if the ray hits no visible cell.
 pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
@@ -104,9 +107,9 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     })
 }
 
-/// Traverses the cells of `grid` along `ray` (3D DDA). Returns the first cell for which `wanted` is
-/// true, and the ray parameter at which the ray enters that cell, in lengths of the ray's
-/// direction. `None` if the ray leaves the box before.
+/// Traverses the cells of `grid` along `ray` (3D DDA). Returns the first cell for which `wanted`
+/// returns true, and the ray parameter at which the ray enters that cell, in lengths of the ray's
+/// direction. `None` if there is none in the simulation box.
 fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(Place, f64)> {
     let size = [grid.nx, grid.ny, grid.nz];
     let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
@@ -141,8 +144,9 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(
     }
 }
 
-/// Returns the ray parameter at which a ray enters a box of `size` cells (slab test), 0 for an
-/// origin inside the box. `None` if the ray misses the box, is not finite, or has a zero direction.
+/// Returns the distance along a ray, in lengths of `direction`, at which the ray enters a box of
+/// `size` cells (slab test); 0 if `origin` lies inside the box. `None` if the ray misses the box,
+/// is not finite, or has a zero direction.
 fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
     if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
         return None;
@@ -169,7 +173,8 @@ mod tests {
     use lavoxel_base::random::mix64;
     use nalgebra::Vector3;
 
-    /// Reference for the test: smallest entry parameter among all wanted cells that the ray hits.
+    /// Returns the smallest entry distance along `ray` among all cells that the ray hits and for
+    /// which `wanted` returns true; reference for the test of `first_cell`.
     fn by_brute_force(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<f64> {
         let all = (0..grid.cells()).filter(|&index| wanted(index));
         let entries = all.filter_map(|index| {

@@ -1,5 +1,5 @@
-//! Builds the updates for the window: the report, and those parts of the picture data that changed
-//! since the last update.
+//! Builds the updates for the window: the report, and the picture data that changed since the last
+//! update.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,35 +21,36 @@ use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use lavoxel_sim::simulation::{Simulation, StageTime};
 use lavoxel_sim::state::State;
 
-/// Data that the window requests at present.
+/// Window's requests for the content of updates, in addition to report and volume.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Eye {
-    /// Ray under the pointer, along which a cell is probed; `None`: no probe.
+    /// Ray from the camera through the pointer, along which a cell is probed; `None`: no probe.
     pub(super) pick: Option<Ray>,
-    /// Cell index of the slice across x, y and z; `None`: the slice is not shown.
+    /// Cell index of the slice across x, y and z; `None`: no values of this slice are sent.
     pub(super) cuts: [Option<usize>; 3],
-    /// Quantity shown on the slices.
+    /// Quantity whose values the slices show.
     pub(super) quantity: Quantity,
-    /// Parameters of the lava's light on the rock; `None` if the window computes that light itself.
+    /// Parameters of the light that the lava casts on the rock; `None` if the window computes this
+    /// light.
     pub(super) glow: Option<Glow>,
-    /// Measurements requested for the live plots.
+    /// Measurements requested for the live plots and the first-person camera.
     pub(super) watch: Watch,
 }
 
-/// Builder of updates for one session; keeps a record of the data that the window has.
+/// Builder of the updates of one session; stores which data the window has.
 pub(super) struct Publisher {
     lowpass: LowPass,
     bricks: Bricks,
     media: MediaPublisher,
-    /// Ash and steam sent last; `None` before the first update and for clear air.
+    /// Ash and steam of the last update; `None` for clear air, and before the first update.
     sent_air: Option<Arc<AirVolume>>,
-    /// Crust temperatures sent last; `None` before the first update and if unknown.
+    /// Crust temperatures of the last update; `None` if unknown, and before the first update.
     sent_crust: Option<Arc<CrustMap>>,
     tallies: Vec<Tally>,
     cuts: [Option<Cut>; 3],
     embers: LavaLight,
-    /// Position in the list of ground changes up to which the window has the ground; `None` before
-    /// the first update.
+    /// Position in the list of ground changes up to which changes were sent to the window; `None`
+    /// before the first update.
     ground: Option<GroundCursor>,
     filter: StageTime,
     watcher: Watcher,
@@ -80,13 +81,14 @@ impl Publisher {
         }
     }
 
-    /// Marks the cells of the world as possibly changed since the last update.
+    /// Marks the cells of the world as possibly changed, so that the next update searches for
+    /// changes.
     pub(super) fn touch(&mut self) {
         self.stale = true;
     }
 
     /// Builds an update with all data that the window does not have yet. `eye`: requests of the
-    /// window; `numbers`: the report's epoch, and the number of the request that opened the scene.
+    /// window; `numbers`: values of `Report::epoch` and `Report::opened`.
     pub(super) fn update(
         &mut self,
         session: &mut Session,
@@ -145,7 +147,7 @@ impl Publisher {
         }
     }
 
-    /// Returns the mouths of the vents that throw clots of lava; empty in the physical model.
+    /// Returns the mouths of the vents that throw sparks; empty in the physical model.
     fn mouths(&self, simulation: &Simulation) -> Vec<Mouth> {
         let world = simulation.world();
         let vents = simulation.vents().filter(|_| world.flow().is_none());
@@ -153,8 +155,8 @@ impl Publisher {
         Mouth::all_from_vents(vents, seen, (simulation.seed(), simulation.steps()))
     }
 
-    /// Returns the measurements for the live plots; `None` if none are requested or none are
-    /// possible.
+    /// Measures the values that `eye` requests; returns `None` if no value is requested or can be
+    /// measured.
     fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
         let simulation = session.simulation();
         let of = (simulation.world(), session.site());
@@ -162,8 +164,8 @@ impl Publisher {
             .watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
     }
 
-    /// Returns the part of the ground that changed since the last update, the whole ground in the
-    /// first update; `None` without changes. `tall`: height of a cell in cell widths.
+    /// Returns the rectangle of the ground that changed since the last update, or the whole ground
+    /// in the first update; `None` without changes. `tall`: height of a cell divided by its width.
     fn ground(&mut self, world: &State, tall: f32) -> Option<GroundPatch> {
         match &mut self.ground {
             Some(cursor) => GroundPatch::since(cursor, world.ground(), tall),
@@ -174,8 +176,8 @@ impl Publisher {
         }
     }
 
-    /// Returns the slices across x, y and z requested by `eye`; `None` for each slice that is not
-    /// requested or equals the slice sent last.
+    /// Returns the slices across x, y and z that `eye` requests; `None` for each slice that is not
+    /// requested or equals the one sent last.
     fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
         [Axis::X, Axis::Y, Axis::Z].map(|axis| {
             let new =
@@ -252,8 +254,8 @@ impl Publisher {
         }
     }
 
-    /// Returns a report for each material, with its parameters in force and the tally of its layer
-    /// at the last update.
+    /// Returns a report for each material: its present parameters, and the account of its layer at
+    /// the last update.
     fn materials(&self, simulation: &Simulation) -> Vec<MaterialReport> {
         let world = simulation.world();
         let layers = world.layers().iter().zip(&self.tallies).enumerate();
@@ -272,9 +274,8 @@ impl Publisher {
     }
 }
 
-/// Returns the new value of an optional part of the volume if `now` differs from `sent` (compared
-/// by pointer), and stores it in `sent`. Outer `None`: unchanged; inner `None`: the part no longer
-/// exists.
+/// Compares `now` (such as the air) by pointer with `sent`, its value in the last update, and
+/// stores `now` in `sent`. Returns `None` if both are equal, else a copy of `now`.
 fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Arc<T>>> {
     if now.as_ref().map(Arc::as_ptr) == sent.as_ref().map(Arc::as_ptr) {
         return None;
@@ -283,8 +284,8 @@ fn newer<T>(sent: &mut Option<Arc<T>>, now: &Option<Arc<T>>) -> Option<Option<Ar
     Some(now.clone())
 }
 
-/// Returns the height of a cell in cell widths, as pictures draw it: 1 in the classic model, the
-/// ratio of the site's cell sizes in the physical model.
+/// Returns the height of a cell divided by its width, as pictures draw the cell: 1 in the classic
+/// model, the ratio of the site's cell sizes in the physical model.
 pub(super) fn proportion(session: &Session) -> f32 {
     let (flow, site) = (session.simulation().world().flow(), session.site());
     flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)

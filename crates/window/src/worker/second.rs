@@ -1,5 +1,5 @@
-//! Second run of the window: a session that follows the first run step by step (for two physical
-//! models, up to the same simulated time), and the measured numbers of both runs.
+//! Second run of the window: a session that follows the first run step by step (two physical
+//! models: up to the same simulated time), and the comparison of both runs by measured values.
 
 use std::time::{Duration, Instant};
 
@@ -19,29 +19,31 @@ use lavoxel_render::{Glow, LookSpec};
 use lavoxel_scene::scene::{Scene, SceneError};
 use lavoxel_sim::simulation::Simulation;
 
-/// Least time between two measurements of both runs; numbers that change more often cannot be read.
+/// Smallest time between two measurements of both runs; a user cannot read numbers that change more
+/// often.
 const SELDOM: Duration = Duration::from_millis(250);
-/// Least interval between two measurements, in durations of the last measurement: measuring then
-/// takes at most a twentieth of the time.
+/// Smallest interval between two measurements of both runs, as a multiple of the duration of the
+/// last one; limits measurements to a twentieth of the time.
 const WORTH: u32 = 20;
 
-/// Second run: its session, and the data that the window has.
+/// Second run: its session, and a record of which data of this run the window has.
 pub(super) struct Second {
     session: Session,
     publisher: Publisher,
-    /// Parameters of the light of the second run's lava; `None` if the window computes that light
-    /// itself.
+    /// Parameters of the light that the second run's lava casts on the rock; `None` if the window
+    /// computes this light.
     pub(super) glow: Option<Glow>,
-    /// Number of times that the second run was set back to step 0.
+    /// Number of times that the second run was moved back to step 0.
     epoch: u64,
-    /// Step number of the first run when the second run had caught up for the last time.
+    /// Step number of the first run at the last moment at which the second run had caught up.
     level_at: u64,
-    /// Latest numbers of both runs; `None` before the first measurement.
+    /// Latest measured values of both runs; `None` before the first measurement.
     numbers: Option<TwoRuns>,
-    /// Time, duration and states of the last measurement; `None` before the first.
+    /// Last measurement of both runs: its time, duration and the measured states; `None` before the
+    /// first.
     measured: Option<Measurement>,
-    /// Entry of this session's memory in the memory accounting of the program, which limits scenes
-    /// opened later.
+    /// Entry for this session in the memory accounting of the program, which reduces the memory
+    /// left for later scenes.
     _held: Held,
 }
 
@@ -52,18 +54,18 @@ struct Measurement {
     took: Duration,
 }
 
-/// States of both runs at a measurement.
+/// Identifies the states of both runs for which a measurement was made.
 #[derive(PartialEq)]
 struct Measured {
-    /// Moment of the first and of the second run.
+    /// Moments of the first and of the second run at the measurement.
     moments: [Moment; 2],
-    /// Set if both runs were at rest (clock paused, second run caught up), so that their state
-    /// hashes belong to the measurement.
+    /// Set if both runs were at rest (clock paused, second run caught up); only then are the state
+    /// hashes measured.
     rests: bool,
 }
 
 impl Second {
-    /// Builds a second run of `scene` at step 0, next to the session `first`.
+    /// Builds a second run of `scene` at step 0, compared with the session `first`.
     ///
     /// # Errors
     /// If the scene is invalid, or if both runs together exceed the memory limit.
@@ -82,13 +84,14 @@ impl Second {
         })
     }
 
-    /// Begins to set the second run back to step 0; `is_behind` is true until it arrives there.
+    /// Begins to move the second run back to step 0; until the run has arrived there, `is_behind`
+    /// returns true.
     pub(super) fn restart(&mut self) -> Result<(), String> {
         self.session.go(Way::Start).map(drop)
     }
 
-    /// Returns true while the second run has work to do: it has fewer steps (for physical models,
-    /// less simulated time) than `first`, or is on its way back to step 0.
+    /// Returns true while the second run has work to do: it has made fewer steps (for physical
+    /// models, less simulated time) than `first`, or is on its way back to step 0.
     pub(super) fn is_behind(&self, first: &Session) -> bool {
         self.session.travels() || self.session.simulation.is_behind(&first.simulation)
     }
@@ -107,8 +110,8 @@ impl Second {
         }
     }
 
-    /// Returns the second run's notices since the last call; their texts begin with the name of its
-    /// scene.
+    /// Returns the notices of the second run since the last call; each text begins with the name of
+    /// the run's scene.
     pub(super) fn take_notices(&mut self) -> Vec<Notice> {
         let name = self.session.name().to_owned();
         let named = |notice: Notice| Notice {
@@ -120,8 +123,8 @@ impl Second {
     }
 
     /// Builds an update of the second run with all data that the window does not have yet, and
-    /// measures both runs if due. `eye`: the window's requests for the first run; `sides`: number
-    /// of cells of the first box along x, y and z.
+    /// measures both runs if a measurement is due. `eye`: the window's requests for the first run;
+    /// `sides`: number of cells of the first run's box along x, y and z.
     pub(super) fn update(
         &mut self,
         first: &Session,
@@ -140,9 +143,9 @@ impl Second {
         }
     }
 
-    /// Returns the window's requests for the second run, derived from those for the first run:
-    /// slices at the same fraction of the box, no probe. `sides`: number of cells of the first box
-    /// along x, y and z.
+    /// Returns the requests for the second run that correspond to those for the first run, `first`:
+    /// slices at the same fraction of the simulation box, but no probe. `sides`: number of cells of
+    /// the first run's box along x, y and z.
     fn eye(&self, first: &Eye, sides: [usize; 3]) -> Eye {
         let world = self.session.simulation.world();
         let (grid, quantities) = (world.grid(), world.quantities());
@@ -165,14 +168,15 @@ impl Second {
         }
     }
 
-    /// Discards the measured numbers of both runs, after the first run was moved to another moment.
+    /// Discards the measured values of both runs; called after the first run was moved to another
+    /// moment.
     pub(super) fn forget(&mut self) {
         (self.numbers, self.measured) = (None, None);
     }
 
-    /// Measures both runs if their states have changed since the last measurement and the next one
-    /// is due; measures at once when the clock is paused (`is_paused`) and the second run has
-    /// caught up.
+    /// Measures both runs if their states have changed since the last measurement and the next
+    /// measurement is due; measures at once when the clock is paused (`is_paused`) and the second
+    /// run has caught up.
     fn measure(&mut self, first: &Session, is_paused: bool) {
         let runs = [first, &self.session];
         let is_behind = self.is_behind(first);
@@ -199,7 +203,8 @@ impl Second {
     }
 }
 
-/// Measures two runs, the left run first; with `hashed`, also computes their state hashes.
+/// Measures the two runs `runs` (left, right). With `hashed`, the result also contains the hashes
+/// of both states.
 fn two_runs(runs: [&Session; 2], hashed: bool) -> TwoRuns {
     let [left, right] = runs.map(|session| &session.simulation);
     let [first, second] = runs.map(|session| readings(&session.simulation, session.site()));
@@ -220,11 +225,11 @@ fn two_runs(runs: [&Session; 2], hashed: bool) -> TwoRuns {
     }
 }
 
-/// Quantity of one run: name, unit and value.
+/// Measured quantity of one run: name, unit and value.
 type Reading = (String, &'static str, f64);
 
-/// Returns the quantities of `run`: those of its materials, its lava and its air, and the computing
-/// time per step.
+/// Returns the measured quantities of `run`: those of its materials, its lava and its air, and the
+/// computing time of a step.
 fn readings(run: &Simulation, site: &Site) -> Vec<Reading> {
     let mut all = of_materials(run, site);
     all.push(of_lava(run));
@@ -233,8 +238,8 @@ fn readings(run: &Simulation, site: &Site) -> Vec<Reading> {
     all
 }
 
-/// Returns for each material its volume (m³) and, except for gases, covered area (m²) and runout
-/// (m); for flowing lava also the solidified volume (m³).
+/// Returns the quantities of each material: volume (m³), for all materials except gases covered
+/// area (m²) and runout (m), and for lava of the physical model the solidified volume (m³).
 fn of_materials(run: &Simulation, site: &Site) -> Vec<Reading> {
     let (world, flow) = (run.world(), FlowReport::from_state(run.world()));
     let mut all = Vec::new();
@@ -255,8 +260,8 @@ fn of_materials(run: &Simulation, site: &Site) -> Vec<Reading> {
     all
 }
 
-/// Returns the total energy of the lava in the classic model, or the mean temperature of its cells
-/// in the physical model.
+/// Returns the total energy of the lava in the classic model, or the mean lava temperature of the
+/// cells in the physical model.
 fn of_lava(run: &Simulation) -> Reading {
     let world = run.world();
     let (measure, words) = match world.flow() {
@@ -275,8 +280,8 @@ fn of_lava(run: &Simulation) -> Reading {
     (words.to_owned(), measure.facts().unit, sum)
 }
 
-/// Returns the total content of each field of the air, and the largest air speed (m/s); empty
-/// without air.
+/// Returns the total content of each quantity that the air transports, and the largest air speed
+/// (m/s); empty without air.
 fn of_air(run: &Simulation) -> Vec<Reading> {
     let Some(air) = run.world().air() else {
         return Vec::new();

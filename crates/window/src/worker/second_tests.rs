@@ -1,5 +1,5 @@
-//! Tests of the second run: it stays in step with the first run, both runs have the numbers of
-//! separate runs, memory is accounted for, and each command reaches the right run.
+//! Tests of the second run: the second run advances together with the first run, both runs have the
+//! same results as separate runs, memory is accounted for, and each command reaches the right run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -35,8 +35,8 @@ fn parsed(text: &str) -> Scene {
     Scene::parse(text, Path::new("scene.toml")).expect("a right scene")
 }
 
-/// Returns the simulation of `scene` after `steps` steps, without a window, as `lavoxel run` makes
-/// it.
+/// Returns the simulation of `scene` after `steps` steps, made without a window like a run of
+/// `lavoxel run`.
 fn separate(scene: &Scene, steps: u64) -> Simulation {
     let stage = scene.build(Box::new(Tiled::default())).expect("it fits");
     let mut run = stage.simulation;
@@ -63,7 +63,8 @@ impl Two {
         self.thread.read(Message::Command(command));
     }
 
-    /// Makes `steps` steps of the first run, and the steps of the second run that belong to them.
+    /// Makes `steps` steps of the first run, and the steps of the second run that are due in the
+    /// meantime.
     fn steps(&mut self, steps: u64) {
         self.hear(Command::Steps(steps));
         while self.thread.work() {}

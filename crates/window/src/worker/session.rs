@@ -28,10 +28,10 @@ use lavoxel_scene::scene::pack::Extras;
 use lavoxel_scene::scene::{Edge, Scene, SceneError};
 use lavoxel_sim::simulation::{Command, Simulation};
 
-/// Open scene with its simulation, snapshots and history.
+/// Open scene with its simulation, its snapshots and its history.
 ///
 /// Invariant: [`History`] stores the session's present moment; the simulation is at that moment,
-/// seeks to it ([`Travel`]), or shows another branch.
+/// seeks to that moment ([`Travel`]), or shows another branch.
 pub(super) struct Session {
     scene: Scene,
     pub(super) simulation: Simulation,
@@ -45,30 +45,30 @@ pub(super) struct Session {
     pub(super) at: Moment,
     /// Seek to another moment in progress; `None` if there is none.
     pub(super) travel: Option<Travel>,
-    /// Number of the other branch that is shown, or will be shown at the end of the seek; `None`
-    /// for the present branch.
+    /// Number of a branch other than the present one that is shown, or that will be shown after the
+    /// seek; `None` for the present branch.
     pub(super) visit: Option<u64>,
     timeline: Arc<TimeLine>,
     /// Set if `timeline` must be rebuilt before its next use.
     timeline_old: bool,
     brush: Brush,
-    /// Rock placed by hand, by all acts up to the moment `at`.
+    /// Rock placed by hand that exists at the moment `at`.
     pub(super) built: Arc<Vec<Rock>>,
     pub(super) notices: Vec<Notice>,
-    /// Set once the user was told that lava has reached the sides of the box.
+    /// Set once the user was told that lava has reached the sides of the simulation box.
     edge_reported: bool,
-    /// Number of seeks begun so far.
+    /// Number of seeks to another moment begun since the session was opened.
     pub(super) ways: u64,
     /// Number of the last act of the brush stroke in progress; `None` before its first act.
     stroke: Option<u64>,
     /// Thumbnail for the session file, as PNG bytes; `None` if the window has not sent any yet.
     thumbnail: Option<Vec<u8>>,
-    /// Moment at which the session file was saved, with the hash of the state there; `None` for
-    /// other sessions and once the replay has arrived there.
+    /// Moment at which the session file was saved, with the hash of the state at that moment.
+    /// `None` if there is no session file with a hash, and once the replay has reached the moment.
     pub(super) saved: Option<(Moment, u64)>,
 }
 
-/// Number of steps from one check for lava at the sides of the box to the next.
+/// Number of steps between two checks for lava at the sides of the simulation box.
 const EDGE_EVERY: u64 = 64;
 
 impl Session {
@@ -151,8 +151,8 @@ impl Session {
         std::mem::take(&mut self.notices)
     }
 
-    /// Checks every `EDGE_EVERY` steps if lava has reached the sides of the box; returns the notice
-    /// for the user the first time, `None` otherwise.
+    /// Checks, every `EDGE_EVERY` steps, for lava at the sides of the simulation box. Returns a
+    /// notice for the user when lava is found there for the first time, `None` otherwise.
     fn edge(&mut self) -> Option<Notice> {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
@@ -174,8 +174,8 @@ impl Session {
         })
     }
 
-    /// Makes one step, and takes a snapshot if one is due. Acts that lie ahead in the history, at
-    /// this step, are applied first.
+    /// Applies the acts that lie ahead in the history at the present step, makes one step, and
+    /// takes a snapshot if one is due.
     pub(super) fn step(&mut self) {
         let start = Instant::now();
         while let Some((act, _)) = self
@@ -191,7 +191,8 @@ impl Session {
             .offer(&self.simulation, &self.history, self.at, start.elapsed());
     }
 
-    /// Makes one step and moves the history's present moment, without a snapshot.
+    /// Makes one step of the simulation, and moves the present moment of the history forward by
+    /// this step; takes no snapshot.
     pub(super) fn advance(&mut self) {
         self.simulation.step();
         if let Some(name) = self.history.stepped() {
@@ -204,7 +205,7 @@ impl Session {
         self.notices.extend(edge);
     }
 
-    /// Applies the command of the recorded act number `act` to the simulation again.
+    /// Applies the recorded act number `act` to the simulation again, during a replay.
     pub(super) fn do_again(&mut self, act: u64) {
         let Some(command) = self.history.act(act).map(|act| act.command.clone()) else {
             return;
@@ -217,9 +218,9 @@ impl Session {
         self.at.act = act;
     }
 
-    /// Applies a command to the simulation and records it as an act; with `more`, undo treats this
-    /// act and the previous act as one. If acts lie ahead in the history, a new branch begins. A
-    /// command that changes nothing is not recorded. Returns an error as text for the user.
+    /// Applies `command` to the simulation and records the command as an act, unless nothing
+    /// changes. With `more`, undo reverts this act together with the previous one. If acts lie
+    /// ahead in the history, a new branch begins. Returns an error as text for the user.
     pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
         command.validate().map_err(|invalid| invalid.to_string())?;
         if self.simulation.has_in_force(&command) {
@@ -230,8 +231,8 @@ impl Session {
         self.give(command, more)
     }
 
-    /// Records the command as an act and applies it to the simulation; with `more`, undo treats
-    /// this act and the previous act as one.
+    /// Records `command` as an act and applies the command to the simulation; with `more`, undo
+    /// reverts this act together with the previous one.
     fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
         self.history.has_room().map_err(|full| full.to_string())?;
         if !more {
@@ -255,7 +256,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the user that the branch `name` begins at the present step.
+    /// Adds a notice for the user that the branch `name` begins at the present step.
     fn tell_branch(&mut self, name: &str) {
         let step = self.history.here().step;
         self.notices.push(Notice::new(format!(
@@ -303,8 +304,8 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the shape that a dab of `stroke` at `center` (in cells) fills: a ball of the brush's
-    /// radius, or for `Matter::Flood` the open cell under the pointer.
+    /// Returns the shape that a dab of `stroke` at `center` (in cells) changes: a ball of the
+    /// brush's radius, or for `Matter::Flood` the open cell under the pointer.
     fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
         let grid = self.simulation.world().grid();
         let solid = |cell: [f64; 3]| {
@@ -374,13 +375,13 @@ impl Session {
         }
     }
 
-    /// Returns the list of rock placed by hand, up to the simulation's moment.
+    /// Returns the list of rock placed by hand that exists at the simulation's moment.
     pub(super) fn built(&self) -> &Arc<Vec<Rock>> {
         &self.built
     }
 
     /// Resets the brush and rebuilds the list of rock placed by hand; called after the simulation
-    /// was restored from a snapshot.
+    /// has been restored from a snapshot.
     pub(super) fn came_back(&mut self) {
         (self.brush, self.stroke) = (Brush::default(), None);
         self.built = Arc::default();
@@ -391,7 +392,7 @@ impl Session {
         self.snapshots.came_back();
     }
 
-    /// Marks the cached timeline for a rebuild.
+    /// Marks the cached timeline as outdated, so that `timeline` builds a new one.
     pub(super) fn touch_timeline(&mut self) {
         self.timeline_old = true;
     }
@@ -408,7 +409,7 @@ impl Session {
         self.timeline.clone()
     }
 
-    /// Takes a snapshot of the simulation's moment, because the user wants to keep that moment.
+    /// Takes a snapshot of the simulation's moment, to which the user wants to return later.
     ///
     /// # Errors
     /// If the snapshots would exceed their memory limit; text for the user.
@@ -427,7 +428,7 @@ impl Session {
         ))
     }
 
-    /// Renames or removes a branch, as `change` says. Returns an error as text for the user.
+    /// Renames or removes a branch as `change` demands. Returns an error as text for the user.
     pub(super) fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
         self.timeline_old = true;
         match change {
@@ -448,12 +449,12 @@ impl Session {
         Ok(())
     }
 
-    /// Sets the camera and the look settings that the scene is saved with.
+    /// Sets the camera and the look settings that are saved with the scene.
     pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
-    /// Sets the film key frames that the scene is saved with. Changed key frames replace an orbit
+    /// Sets the film key frames that are saved with the scene. Changed key frames replace an orbit
     /// or another camera move of the film.
     pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
         let film = &mut self.scene.spec.film;
@@ -468,7 +469,7 @@ impl Session {
     }
 
     /// Writes the session to `path`, by the file's extension either as a session file, or as a
-    /// scene file whose run reproduces the present state bit by bit. Returns an error as text for
+    /// scene file whose run reproduces the present state bit for bit. Returns an error as text for
     /// the user.
     pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
         let recorded = self.scene.recorded(&self.simulation);
@@ -486,7 +487,7 @@ impl Session {
     }
 
     /// Writes the scene `recorded` and the history as a session file. Input files of the scene that
-    /// are too long for a session file are left out, each with a notice.
+    /// are too large for a session file are left out, with a notice for each.
     fn pack(
         &mut self,
         recorded: &Scene,
@@ -514,24 +515,24 @@ impl Session {
         }))
     }
 
-    /// Sets the thumbnail that the session file is saved with, as PNG bytes.
+    /// Sets the thumbnail that is saved with the session file, as PNG bytes.
     pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
         self.thumbnail = Some(picture);
     }
 
-    /// Returns the memory that the session needs for the simulation's state and the pictures.
-    /// Snapshots are not included: they have an entry of their own in the memory accounting.
+    /// Returns the memory that the session needs for the simulation's state and the pictures,
+    /// without the snapshots, which have their own entry in the memory accounting.
     pub(super) fn need(&self) -> MemoryEstimate {
         let drawn = self.scene.need_of_drawing(need_of_pictures(&self.scene));
         self.simulation.world().taken().and(drawn)
     }
 
-    /// Returns the look settings of the scene.
+    /// Returns the look settings of the session's scene.
     pub(super) fn look(&self) -> LookSpec {
         self.scene.look()
     }
 
-    /// Returns the name of the scene.
+    /// Returns the name of the session's scene.
     pub(super) fn name(&self) -> &str {
         &self.scene.spec.name
     }
@@ -546,14 +547,15 @@ impl Session {
         self.drape.as_ref()
     }
 
-    /// Returns the site of the box: cell sizes in metres, and position on the Earth if known.
+    /// Returns the site of the simulation box: cell sizes in metres, and position on the Earth if
+    /// known.
     pub(super) fn site(&self) -> &Site {
         &self.site
     }
 }
 
-/// Returns the memory that the window's pictures of a scene need for smoke and for the ground
-/// around the box.
+/// Estimates the memory that the window needs to draw smoke and the ground around the simulation
+/// box of `scene`.
 fn need_of_pictures(scene: &Scene) -> MemoryEstimate {
     let smoke = need_of_smoke(scene.air_cells());
     match scene.spec.grid.grid() {

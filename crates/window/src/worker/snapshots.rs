@@ -1,12 +1,12 @@
 //! Snapshots of the simulation's state at some moments, from which the session returns to earlier
 //! states: the start, moments kept by the user, tips of branches that were left, and automatic
-//! snapshots. A moment is an act (recorded command) and a step, so branches share the snapshots of
-//! their common part.
+//! snapshots. A moment consists of an act (recorded command) and a step, so branches share the
+//! snapshots of their common acts.
 //!
 //! An automatic snapshot is due once the steps since the last snapshot have taken the computing
 //! time `APART`, which bounds the replay time to any later moment. Above the limits of count and
 //! memory, snapshots with the smallest gap relative to their distance from the present are dropped
-//! first: the remaining snapshots are dense near the present and ever sparser before.
+//! first: the remaining snapshots are dense near the present and become sparser towards the past.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,12 @@ use crate::history::tree::{History, Moment};
 use lavoxel_base::memory::Held;
 use lavoxel_sim::simulation::{Simulation, Snapshot};
 
-/// Upper bound of the memory of all snapshots in bytes (128 MiB), or less if the program's memory
-/// limit leaves less. The snapshot of the start is kept even if it alone exceeds this bound.
+/// Upper bound of the memory of all snapshots in bytes (128 MiB), reduced if the program's memory
+/// limit leaves less. The snapshot of the start is kept even if its memory alone exceeds this
+/// bound.
 pub(super) const MOST_BYTES: u64 = 128 << 20;
-/// Smallest computing time of the steps between two automatic snapshots.
+/// Smallest computing time of the steps between two automatic snapshots; determines the longest
+/// time of a replay.
 const APART: Duration = Duration::from_millis(100);
 /// Smallest computing time of the steps since the last snapshot for which a snapshot is taken just
 /// before an act, so that undoing the act is immediate.
@@ -27,13 +29,13 @@ const BEFORE_ACT: Duration = Duration::from_millis(25);
 /// Smallest ratio between the computing time of the steps since the last snapshot and the time to
 /// take a snapshot: snapshots then cost at most a tenth of the steps' time.
 const WORTH: u32 = 10;
-/// Upper bound of the number of automatic snapshots.
+/// Upper bound of the number of automatic snapshots of a session.
 const MOST: usize = 256;
-/// Number of steps added to a snapshot's distance from the present when snapshots are thinned;
-/// without this offset, snapshots at the present would have an unbounded weight.
+/// Number of steps that is added to a snapshot's distance from the present when snapshots are
+/// thinned; without this offset, snapshots at the present would have an unbounded weight.
 const NEAR: f64 = 8.0;
-/// Factor on a snapshot's distance from the present if the snapshot lies on another branch; such
-/// snapshots are therefore dropped earlier.
+/// Factor on a snapshot's distance from the present if the snapshot lies on another branch, so that
+/// such snapshots are dropped earlier.
 const ELSEWHERE: f64 = 4.0;
 
 /// All snapshots of one session, by moment.
@@ -46,7 +48,7 @@ pub(super) struct Snapshots {
     /// Time that the last automatic snapshot took.
     cost: Duration,
     most_bytes: u64,
-    /// Entry of the snapshots' bytes in the memory accounting of the program.
+    /// Entry for the memory of the snapshots in the memory accounting of the program.
     held: Held,
 }
 
@@ -56,21 +58,21 @@ struct Kept {
     why: Why,
 }
 
-/// Reason for which a snapshot is kept.
+/// Reason for which a snapshot was taken; only automatic snapshots may be dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// Taken automatically: after enough computing time, before an act, or before another branch
-    /// was shown.
+    /// Automatic snapshot: taken after enough computing time, before an act, or before another
+    /// branch was shown.
     Automatic,
-    /// Tip of a branch; taken when the session left that branch.
+    /// Snapshot of the tip of a branch, taken when the session left the branch.
     Left,
-    /// Requested by the user.
+    /// Snapshot requested by the user, who wants to return to its moment.
     ByHand,
 }
 
 impl Snapshots {
-    /// Creates the collection; the present state of `simulation` becomes the snapshot of the start.
-    /// `most_bytes`: upper bound of the snapshots' memory in bytes.
+    /// Creates the collection of a session; the present state of `simulation` becomes the snapshot
+    /// of the start. `most_bytes`: upper bound of the snapshots' memory in bytes.
     pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
         let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
         let mut new = Self {
@@ -91,7 +93,7 @@ impl Snapshots {
     }
 
     /// Records a step that led to the moment `at` and took the computing time `took`; takes an
-    /// automatic snapshot if one is due.
+    /// automatic snapshot of that moment if one is due.
     pub(super) fn offer(
         &mut self,
         simulation: &Simulation,
@@ -108,23 +110,23 @@ impl Snapshots {
     }
 
     /// Takes a snapshot of the moment `at`, just before an act, if the steps since the last
-    /// snapshot took at least `BEFORE_ACT`.
+    /// snapshot took at least `BEFORE_ACT` and as long as the last snapshot.
     pub(super) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if self.spent >= BEFORE_ACT.max(self.cost) && !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// Takes a snapshot of the moment `at`, unless it has one, before the session shows another
-    /// branch.
+    /// Takes a snapshot of the moment `at`, before the session shows another branch; does nothing
+    /// if there is a snapshot of that moment.
     pub(super) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// Resets the computing time since the last snapshot, after the simulation was restored from a
-    /// snapshot.
+    /// Resets the computing time since the last snapshot; called after the simulation has been
+    /// restored from a snapshot.
     pub(super) fn came_back(&mut self) {
         self.spent = Duration::ZERO;
     }
@@ -137,13 +139,13 @@ impl Snapshots {
     }
 
     /// Takes a snapshot of the present moment `at` on the user's request. Returns false if the
-    /// memory limit leaves no room for it.
+    /// memory limit leaves no room for the snapshot.
     pub(super) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
         self.insert_if_it_fits(simulation, history, at, Why::ByHand)
     }
 
-    /// Takes a snapshot of the present moment `at`, the tip of a branch that the session leaves, if
-    /// the memory limit leaves room for it.
+    /// Takes a snapshot of the present moment `at`, the tip of a branch that the session leaves,
+    /// unless the memory limit leaves no room.
     pub(super) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         // A branch that has grown since no longer ends at its old tip: that snapshot becomes
         // automatic and may be thinned.
@@ -216,9 +218,9 @@ impl Snapshots {
         self.count();
     }
 
-    /// Returns the moment of the automatic snapshot to drop next: the one with the smallest gap
-    /// between its neighbours relative to its distance from `here`. `None` if there is none except
-    /// at `here`.
+    /// Returns the moment of the automatic snapshot to drop next: the one whose neighbouring
+    /// snapshots are closest together, relative to its distance from `here`. `None` if there is no
+    /// automatic snapshot except at `here`.
     fn spare(&self, history: &History, here: Moment) -> Option<Moment> {
         let (line, tip) = (history.line(), history.present().tip());
         let (on, off): (Vec<Moment>, Vec<Moment>) = self
@@ -270,7 +272,7 @@ impl Snapshots {
         bytes as u64
     }
 
-    /// Updates the entry of the snapshots' bytes in the memory accounting of the program.
+    /// Updates the entry for the memory of the snapshots in the memory accounting of the program.
     fn count(&mut self) {
         self.held = Held::bytes(self.bytes());
     }
@@ -287,8 +289,8 @@ impl Snapshots {
         self.at(moment).is_some()
     }
 
-    /// Returns the last moment with a snapshot from which a replay along `path` (numbers of acts)
-    /// leads to the moment `to`; the start if there is no other.
+    /// Returns the latest moment with a snapshot from which a replay along `path` (numbers of acts)
+    /// leads to the moment `to`; the start of the session at the earliest.
     pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
         let before = self
             .kept
@@ -306,13 +308,13 @@ impl Snapshots {
             .unwrap_or(Moment::START)
     }
 
-    /// Drops the snapshots of moments that no longer lie on any branch.
+    /// Drops the snapshots of moments that lie on no branch any more.
     pub(super) fn prune(&mut self, history: &History) {
         self.kept.retain(|moment, _| history.contains(*moment));
         self.count();
     }
 
-    /// Returns the moments kept by the user, in ascending order.
+    /// Returns the moments of the snapshots requested by the user, in ascending order.
     pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
         self.kept
             .iter()

@@ -1,8 +1,8 @@
 //! Brush strokes: converts the pointer's path into dabs (balls of the brush) on the surface under
 //! the pointer, spaced densely enough for a line without gaps.
 //!
-//! The path between two pointer positions is refined by bisection of the rays, since the surface
-//! may have edges. Rays are traced against the world as it was before the stroke.
+//! The path between two pointer positions is refined by bisection between their rays, since the
+//! surface may have edges. Rays are traced against the world as it was before the stroke.
 
 use std::collections::HashMap;
 
@@ -16,44 +16,46 @@ use lavoxel_base::grid::Place;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::State;
 
-/// Smallest distance between two dabs, in radii of the brush; the largest distance is twice this
-/// value.
+/// Smallest distance between the centres of two dabs, in radii of the brush; the largest distance
+/// is twice this value.
 const APART: f64 = 0.25;
-/// Largest recursion depth of the bisection between two pointer positions: at most 2⁹ pieces.
+/// Largest recursion depth of the bisection between two pointer positions, with which the path has
+/// at most 2⁹ pieces.
 const HALVINGS: u32 = 9;
-/// Upper bound of the number of cells whose visibility before the stroke is remembered.
+/// Upper bound of the number of cells for which the visibility before the stroke is stored.
 const MOST_BEFORE: usize = 2 << 20;
 
-/// State of the brush during one stroke.
+/// State of the brush during one stroke: last pointer position, last dab, and changed cells.
 #[derive(Debug, Default)]
 pub(super) struct Brush {
-    /// Last pointer position: its ray, and the point that the ray hits in cells (`None` for a
-    /// miss). The outer `None` stands before the first position.
+    /// Last pointer position: its ray, and the point in cells that the ray hits (inner `None`: no
+    /// hit). Outer `None`: no position yet.
     end: Option<(Ray, Option<Vector3<f64>>)>,
     /// Centre of the last dab as x, y, z in cells; `None` before the first dab.
     last: Option<[f64; 3]>,
     /// Visibility before the stroke of each cell that the stroke has changed. Rays are traced
-    /// against the world before the stroke, so that a stroke of rock does not climb on itself
+    /// against the world before the stroke; otherwise a stroke of rock would climb on itself
     /// towards the eye.
     before: HashMap<Place, bool>,
-    /// Set once this stroke needs no notice that nothing was changed: the notice was given, or the
-    /// stroke has changed something.
+    /// Set once the stroke needs no notice that nothing was changed, because the notice was shown
+    /// or the stroke has changed something.
     told: bool,
 }
 
-/// Reason why a dab at the pointer would change nothing.
+/// Reason for which a dab at the pointer would change nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// The pointer's ray hits nothing in the visible part of the box.
+    /// The pointer's ray hits nothing in the visible region of the simulation box.
     Outside,
-    /// The pointer's ray hits a side of the box or a slice, where only digging is possible.
+    /// The pointer's ray hits a side of the simulation box or a slice, where only digging is
+    /// possible.
     Cut,
     /// The dab would change no cell.
     Nothing,
 }
 
 impl Miss {
-    /// Returns the text of the notice for the user.
+    /// Returns the text of the notice that tells the user why the stroke changes nothing.
     pub(super) fn words(self) -> String {
         let reason = match self {
             Self::Outside => "the pointer is outside the box",
@@ -65,8 +67,8 @@ impl Miss {
 }
 
 impl Brush {
-    /// Returns the dabs of one piece of a stroke: their centres x, y, z in cells, in order, and the
-    /// reason of the first pointer position that missed (`None` if all hit).
+    /// Returns the dabs of one piece of a stroke: centres x, y, z in cells, in order; and the
+    /// reason why a pointer position missed, for the first such position (`None` if all hit).
     pub(super) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
         if stroke.begins {
             *self = Self::default();
@@ -100,8 +102,8 @@ impl Brush {
     }
 
     /// Returns dab centres along `points` (in cells), rounded to 0.01 cells. Gaps of up to 2
-    /// `radius`, such as a step of the ground, are filled with dabs; a longer gap is a jump behind
-    /// a ridge and stays open.
+    /// `radius`, such as at a step of the ground, are filled with dabs; a longer gap, such as
+    /// behind a ridge, stays open.
     fn spaced(&mut self, points: Vec<Vector3<f64>>, radius: f64) -> Vec<[f64; 3]> {
         let mut dabs = Vec::new();
         for point in points {
@@ -131,12 +133,12 @@ impl Brush {
         !std::mem::replace(&mut self.told, true)
     }
 
-    /// Records that the stroke has changed the world.
+    /// Records that the stroke has changed the world, so that the user gets no notice.
     pub(super) fn has_put(&mut self) {
         self.told = true;
     }
 
-    /// Returns each cell of the shape `ball`, and true if that cell is visible at present.
+    /// Returns the cells of the shape `ball`, each with the flag of its present visibility.
     pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::new(world);
         ball.cells(world.grid())
@@ -144,8 +146,9 @@ impl Brush {
             .collect()
     }
 
-    /// Compares the visibility of cells with `were`, their visibility before a dab, and remembers
-    /// the former visibility of those that the dab has changed.
+    /// Compares `were`, the visibility of cells before a dab, with their present visibility, and
+    /// stores for the cells changed by the dab the visibility before the dab, unless the stroke had
+    /// changed them before.
     pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
         let sight = Sight::new(world);
         for (place, was) in were {
@@ -156,7 +159,8 @@ impl Brush {
     }
 }
 
-/// Traces the pointer path of one piece of a stroke against the world as it was before the stroke.
+/// Pointer path of one piece of a stroke, and the inputs for tracing its rays against the world as
+/// it was before the stroke.
 struct Path<'a> {
     sight: Sight<'a>,
     stroke: &'a Stroke,
@@ -186,9 +190,9 @@ impl Path<'_> {
         Ok(Vector3::from(point).map(f64::from))
     }
 
-    /// Appends points between two pointer positions (ray and hit in cells) by recursive bisection,
-    /// until neighbours are at most `APART` radii apart or `halvings` is 0; jumps behind a ridge
-    /// stay open.
+    /// Appends to `points` the hits between the pointer positions `from` and `to` (ray and hit in
+    /// cells) by recursive bisection, until neighbours are at most `APART` radii apart or
+    /// `halvings` is 0. Jumps behind a ridge stay open.
     fn between(
         &self,
         from: &(Ray, Option<Vector3<f64>>),

@@ -1,5 +1,5 @@
-//! Event loop of the simulation thread: handles messages between steps, makes the steps that the
-//! clock demands, and sends an update once the window has taken the last one.
+//! Event loop of the simulation thread: handles messages between steps, makes the steps that are
+//! due by the clock, and sends an update once the window has taken the last one.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,30 +14,30 @@ use super::{Message, Shared};
 use crate::messages::{Command, Notice, Pace, Way};
 use lavoxel_scene::scene::{Scene, SceneError};
 
-/// Shortest time between the starts of two updates: one frame at 60 Hz.
+/// Smallest time between the starts of two updates: one frame at 60 Hz.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);
 
-/// Pause after each step while pictures have priority, in durations of that step: the simulation
-/// then takes a fifth of the time.
+/// Pause after each step while pictures have priority, as a multiple of the step's duration: the
+/// simulation has a fifth of the time.
 const COURTESY: u32 = 4;
 
-/// Longest delay of an update that waits until the second run has caught up with the first run, so
+/// Longest time for which an update waits until the second run has caught up with the first run, so
 /// that the window shows both runs at the same time.
 const IN_STEP: Duration = Duration::from_millis(250);
 
-/// State of the simulation thread.
+/// State of the simulation thread: session, optional second run, clock and postponed commands.
 pub(super) struct Thread {
     shared: Arc<Shared>,
     session: Session,
     publisher: Publisher,
-    /// Second run; `None` without one.
+    /// Second run of the window; `None` for one run.
     second: Option<Second>,
     clock: Clock,
     eye: Eye,
     epoch: u64,
-    /// Number of scenes that the window has asked to open so far, without the first scene.
+    /// Number of scenes that the window has requested so far, without the first scene.
     asked: u64,
-    /// Number, counted as `asked`, of the request that opened the present scene; 0 for the first
+    /// Number of the request that opened the present scene, counted as in `asked`; 0 for the first
     /// scene.
     opened: u64,
     notices: Vec<Notice>,
@@ -95,8 +95,8 @@ impl Thread {
         }
     }
 
-    /// Does one due piece of work: a time slice of a seek, or one step of the second or the first
-    /// run. Returns false if no work is due.
+    /// Does one piece of work that is due: a time slice of a seek, a step of the second run, or a
+    /// step of the first run. Returns false if nothing is due.
     pub(super) fn work(&mut self) -> bool {
         if self.session.travels() {
             self.travel();
@@ -110,8 +110,8 @@ impl Thread {
         true
     }
 
-    /// Blocks until a message arrives or the next step or update is due; returns the message,
-    /// `None` if none arrived.
+    /// Blocks until a message arrives or the next step or update is due. Returns the message, or
+    /// `None` if none has arrived; fails if the window has closed the message channel.
     fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
         let now = Instant::now();
         let due = [self.steps_in(now), self.update_due(now)]
@@ -133,8 +133,8 @@ impl Thread {
         }
     }
 
-    /// Returns the time from `now` until the next update is due; `None` if nothing changed or the
-    /// window has not taken the last update.
+    /// Returns the time from `now` until the next update is due; `None` if nothing has changed, or
+    /// if the window has not taken the last update.
     fn update_due(&self, now: Instant) -> Option<Duration> {
         let wait = if self.second_is_behind() {
             IN_STEP
@@ -145,8 +145,8 @@ impl Thread {
             .then(|| (self.next_update + wait).saturating_duration_since(now))
     }
 
-    /// Returns true while the second run must make steps to catch up, during which the first run
-    /// waits. False without a second run and while the first run is not at its present moment.
+    /// Returns true while the second run must make steps to catch up and the first run waits. False
+    /// without a second run, and while the first run seeks or shows another branch.
     fn second_is_behind(&self) -> bool {
         let second = self.second.as_ref().filter(|_| !self.is_away());
         second.is_some_and(|second| second.is_behind(&self.session))
@@ -178,8 +178,8 @@ impl Thread {
         }
     }
 
-    /// Returns true if the simulation is not at the session's present moment: it seeks, or another
-    /// branch is shown.
+    /// Returns true if the simulation is not at the session's present moment, since it seeks or
+    /// shows another branch.
     fn is_away(&self) -> bool {
         self.session.travels() || self.session.visited().is_some()
     }
@@ -208,8 +208,8 @@ impl Thread {
     /// Begins a second run of `scene` at step 0; a second run in progress is dropped first.
     ///
     /// # Errors
-    /// If the scene is invalid, or if both runs together exceed the memory limit; there is then no
-    /// second run.
+    /// If the scene is invalid, or if both runs together exceed the memory limit; no second run
+    /// exists afterwards.
     pub(super) fn begin_second(&mut self, scene: Scene) -> Result<(), SceneError> {
         // The old run goes first: its memory is free for the new one.
         self.second = None;
@@ -255,10 +255,10 @@ impl Thread {
         }
     }
 
-    /// Carries out a command at once or postpones it. Commands that need the present state
-    /// (changes, steps, snapshots, saving) wait until the simulation is at its present moment;
-    /// seeks and changes of branches wait only behind such a command. All other commands, a pause
-    /// included, are carried out at once.
+    /// Carries out `command` at once or postpones the command. Commands that need the present state
+    /// (changes, steps, snapshots, saving) wait until the simulation is at its present moment.
+    /// Seeks and changes of branches wait only if an earlier command waits; all other commands, a
+    /// pause included, are carried out at once.
     fn hear(&mut self, command: Command) {
         let is_away = self.is_away() || !self.waiting.is_empty();
         let of_the_moment = matches!(
@@ -291,7 +291,7 @@ impl Thread {
         }
     }
 
-    /// Carries out a command at once.
+    /// Carries out `command` at once.
     ///
     /// # Errors
     /// If the command fails; the reason as text for the user.
@@ -360,8 +360,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Replaces the session, drops postponed commands, sets the second run back to step 0, and
-    /// starts a new epoch.
+    /// Replaces the session by `session`, drops postponed commands, moves the second run back to
+    /// step 0, and begins a new epoch (see `Report::epoch`).
     fn begin(&mut self, session: Session) -> Result<(), String> {
         self.session = session;
         self.opened = self.asked;
@@ -377,9 +377,9 @@ impl Thread {
         Ok(())
     }
 
-    /// Begins a seek to the moment that `way` names; pauses the clock if this kind of seek needs a
-    /// pause, and sets the second run back when the first run returns to its start. Returns the
-    /// reason if there is no such moment.
+    /// Begins a seek to the moment that `way` names. Pauses the clock if this kind of seek requires
+    /// a pause, and moves the second run back to step 0 when the first run returns to its start.
+    /// Fails with the reason if there is no such moment.
     fn go(&mut self, way: Way) -> Result<(), String> {
         if self.session.go(way)? {
             self.clock.set(Pace::Paused)?;
@@ -390,8 +390,8 @@ impl Thread {
         Ok(())
     }
 
-    /// Starts a new epoch after the simulation's moment has jumped: the next update contains all
-    /// data, which replace the data of the window.
+    /// Begins a new epoch (see `Report::epoch`) after the simulation has jumped to another moment:
+    /// the next update contains all data and replaces the data of the window.
     fn jump(&mut self) {
         self.epoch += 1;
         self.publisher = Publisher::new(&self.session);

@@ -1,5 +1,5 @@
 //! Seeking: moves the simulation to another moment of the session. The simulation is restored from
-//! the nearest snapshot before that moment, then steps and acts are replayed in time slices;
+//! the nearest snapshot before that moment; steps and acts are replayed from there in time slices;
 //! between slices, the thread handles messages.
 
 use std::time::{Duration, Instant};
@@ -8,20 +8,20 @@ use super::session::Session;
 use crate::history::tree::words;
 use crate::messages::{BranchError, Deed, Moment, Notice, Way};
 
-/// Duration of a time slice of the replay; between slices, the thread handles messages and shows
-/// the state reached so far.
+/// Duration of a time slice of the replay; between two slices, the thread handles messages and
+/// sends the state reached so far.
 const SLICE: Duration = Duration::from_millis(12);
 
-/// Seek to another moment in progress.
+/// Seek in progress: a move of the simulation to another moment of the session.
 #[derive(Debug)]
 pub(super) struct Travel {
-    /// Moment to reach.
+    /// Target moment of the seek.
     to: Moment,
-    /// Numbers of the acts on the branch that contains the target, in order, acts after the target
-    /// included.
+    /// Numbers of all acts on the branch that contains the target, in order; acts after the target
+    /// are included.
     path: Vec<u64>,
-    /// Set once the simulation's state lies on the path to the target, after the restore from a
-    /// snapshot if one was needed.
+    /// Set once the simulation's state lies on the path to the target, if necessary after it was
+    /// restored from a snapshot.
     is_on: bool,
 }
 
@@ -31,13 +31,14 @@ impl Session {
         self.travel.is_some()
     }
 
-    /// Returns the target moment of the seek in progress; without a seek, the simulation's moment.
+    /// Returns the target moment of the seek in progress, or without a seek the moment of the
+    /// simulation's state.
     pub(super) fn goal(&self) -> Moment {
         self.travel.as_ref().map_or(self.at, |travel| travel.to)
     }
 
-    /// Returns the number of the branch that is shown in place of the present branch; `None` if
-    /// there is none or the state to show is not reached yet.
+    /// Returns the number of the branch that is shown in place of the present branch; `None` if no
+    /// other branch is shown, or if the seek to its state is not finished.
     pub(super) fn visited(&self) -> Option<u64> {
         self.visit.filter(|_| !self.travels())
     }
@@ -102,8 +103,9 @@ impl Session {
         }
     }
 
-    /// Adds a notice for the user about the undone or redone action `deed`: its description,
-    /// `done`, and the step. The text is `nothing` if `deed` is `None`.
+    /// Adds a notice for the user about the action `deed` that was undone or redone. The text is
+    /// the action's description, `done` (such as "undone"), and the step; if `deed` is `None`, the
+    /// text is `nothing`.
     fn tell(&mut self, deed: Option<Deed>, done: &str, nothing: &str) {
         let text = match deed {
             Some(deed) => {
@@ -119,8 +121,8 @@ impl Session {
         self.notices.push(Notice::new(text));
     }
 
-    /// Returns the nearest later (`ahead`) or earlier moment that the user has kept; if there is
-    /// none, the tip or the start of the present branch.
+    /// Returns the nearest moment that the user has kept, after the present moment if `ahead` is
+    /// true, else before. If there is none, returns the tip or the start of the present branch.
     fn next_kept(&self, ahead: bool) -> Option<Moment> {
         let (here, line, tip) = (
             self.history.here(),
@@ -137,8 +139,8 @@ impl Session {
         }
     }
 
-    /// Begins to show the branch number `branch`, at the present step or at the branch's tip if
-    /// that lies earlier, without leaving the present branch. `None` returns to the present branch.
+    /// Begins to show the branch number `branch`, at the present step or at the branch's tip if the
+    /// tip lies earlier; the present branch stays the same. `None` returns to the present branch.
     /// Fails if there is no such branch.
     pub(super) fn look_at(&mut self, branch: Option<u64>) -> Result<(), String> {
         let Some(number) = branch else {
@@ -162,7 +164,7 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the showing of another branch, and begins the seek back to the present moment. Returns
+    /// Ends the visit to another branch, and begins the seek back to the present moment. Returns
     /// false if no other branch was shown.
     pub(super) fn visit_ends(&mut self) -> bool {
         let visits = self.visit.take().is_some();
@@ -180,8 +182,8 @@ impl Session {
         });
     }
 
-    /// Takes a snapshot of the present branch's tip, if the simulation is there, before the session
-    /// leaves that branch.
+    /// Takes a snapshot if the simulation is at the tip of the present branch; called before the
+    /// session leaves the branch.
     pub(super) fn leave(&mut self) {
         if !self.travels()
             && self.visit.is_none()
@@ -194,7 +196,7 @@ impl Session {
     }
 
     /// Continues the seek for one time slice. Returns true if the simulation was restored from a
-    /// snapshot; the slice then ends at once, so that the window shows that state.
+    /// snapshot; the slice then ends at once, so that the window shows the restored state.
     pub(super) fn go_on(&mut self) -> bool {
         let Some(mut travel) = self.travel.take() else {
             return false;
@@ -208,9 +210,9 @@ impl Session {
         jumps
     }
 
-    /// Warns the user if the replay of a session file arrives at a state whose hash differs from
-    /// the saved hash: the file was changed, or another version of the program with other rules
-    /// wrote it.
+    /// Warns the user if the state at the end of the replay of a session file has another hash than
+    /// the saved one: the file was changed, or was written by a version of the program with other
+    /// rules.
     pub(super) fn compare_with_saved(&mut self) {
         let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else {
             return;
@@ -226,8 +228,9 @@ impl Session {
         }
     }
 
-    /// Restores the simulation from the nearest snapshot, unless its present state lies nearer to
-    /// the target on the path. Returns true if it was restored.
+    /// Restores the simulation from the nearest snapshot before the target, unless the present
+    /// state lies on the path and nearer to the target. Returns true if the simulation was
+    /// restored.
     fn depart(&mut self, travel: &Travel) -> bool {
         let nearest = self
             .snapshots
@@ -244,7 +247,7 @@ impl Session {
         true
     }
 
-    /// Replays steps and acts of the path for one time slice (`SLICE`).
+    /// Replays steps and acts on the path of `travel` for one time slice (`SLICE`).
     fn follow(&mut self, travel: &Travel) {
         let start = Instant::now();
         while self.at != travel.to && start.elapsed() < SLICE {
@@ -263,7 +266,7 @@ impl Session {
         }
     }
 
-    /// Ends the seek at the simulation's current state. If another branch is shown, begins the
+    /// Ends the seek at the simulation's present state; while another branch is shown, begins the
     /// return to the present moment instead. Returns true if the simulation was restored from a
     /// snapshot.
     pub(super) fn stop_here(&mut self) -> bool {

@@ -1,5 +1,5 @@
 //! Tests of undo, redo, branches and replay in random sessions of every model: the state at a
-//! moment is bit by bit the same each time the session reaches it.
+//! moment is bit for bit the same each time the session reaches the moment.
 
 use std::path::Path;
 
@@ -20,7 +20,8 @@ const AIR: &str = "[air]\nratio = 2\nheight_m = 120.0\nmargin_m = 8.0\nstep_s = 
                    \"steam\"\n";
 const FLOW: &str = "model = \"flow\"\n[flow]\nstep_s = 2.0\nlava = \"etna-basalt\"\n";
 
-/// Returns the text of a scene with hills and a vent; the parameters are inserted into the text.
+/// Returns the text of a scene with hills and one vent. `head`: first lines of the text; `vent`:
+/// keys of the vent; `more`: last lines of the text.
 fn hills(head: &str, vent: &str, more: &str) -> String {
     format!(
         "{head}[grid]\nsize = [14, 16, 12]\ncell_size_m = 4.0\n[terrain]\nkind = \"hills\"\n[[vent]]\nx = 6.0\nz = \
@@ -41,7 +42,7 @@ impl Dice {
     }
 }
 
-/// Returns a random command that a user could give.
+/// Returns a random command such as a user could give; some commands are invalid or change nothing.
 fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     let flows = simulation.world().flow().is_some();
     let shape = Shape::Sphere {
@@ -144,7 +145,8 @@ fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     }
 }
 
-/// Returns the complete state of the simulation as text: hash of the world, numbers and settings.
+/// Returns a text that represents the complete state of `simulation`: hash of the world, numbers
+/// and settings.
 fn state(simulation: &Simulation) -> String {
     let numbers = (simulation.steps(), simulation.seed(), simulation.wind());
     let lists = (
@@ -173,14 +175,15 @@ fn go(session: &mut Session, way: Way) -> String {
     state(session.simulation())
 }
 
-/// Command that was given, with the states just before and just after.
+/// Command given in the test, with the text of the simulation's state just before and just after.
 struct Done {
     moment: Moment,
     before: String,
     after: String,
 }
 
-/// Gives `count` random commands, with a few simulation steps in between.
+/// Gives `count` random commands to `session`, with some simulation steps in between, and returns
+/// the commands with the states before and after each.
 fn live(session: &mut Session, dice: &mut Dice, count: usize) -> Vec<Done> {
     let mut done = Vec::new();
     while done.len() < count {

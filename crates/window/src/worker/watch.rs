@@ -1,5 +1,5 @@
 //! Measurements for the window: covered area and runout of a material and the values of one column,
-//! for the live plots; and the surface height under a first-person camera.
+//! for the live plots. In addition, measures the surface height under a first-person camera.
 
 use std::time::{Duration, Instant};
 
@@ -11,18 +11,18 @@ use lavoxel_geo::map::Site;
 use lavoxel_sim::source::VentSpec;
 use lavoxel_sim::state::State;
 
-/// Least time between two measurements of covered area and runout.
+/// Smallest time between two measurements of covered area and runout.
 const SELDOM: Duration = Duration::from_millis(200);
-/// Smallest amount of a material in a cell, as a fraction of a full cell, for which the cell's
-/// column counts as covered.
+/// Smallest amount of a material in a cell, as a fraction of a full cell, at which the cell's
+/// column counts as covered by the material.
 const COVERS: f32 = 0.05;
 
-/// Smallest sum of all amounts in a cell, as a fraction of a full cell, on which a first-person
-/// camera stands.
+/// Smallest sum of the amounts of all materials in a cell, as a fraction of a full cell, at which a
+/// first-person camera stands on the cell.
 const HALF: f32 = 0.5;
 
-/// Measuring state: the last measurement of area and runout, its time, and the request for which it
-/// was made.
+/// Cache of the measurements of area and runout: last result, its time, and the request that it
+/// answers.
 #[derive(Default)]
 pub(super) struct Watcher {
     spread: Option<Spread>,
@@ -31,9 +31,9 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Measures the values requested by `asked`; `None` if no value is requested or measurable.
-    /// `step`: number of the present step; `vents`: vents that pour or have poured. Area and runout
-    /// are measured at most every `SELDOM` (200 ms).
+    /// Measures the values requested by `asked`; `None` if no value is requested or none can be
+    /// measured. `step`: number of the present step; `vents`: vents that pour or have poured. Area
+    /// and runout are measured anew only if the last measurement is older than `SELDOM` (200 ms).
     pub(super) fn watch<'a>(
         &mut self,
         (world, site): (&State, &Site),
@@ -78,8 +78,8 @@ pub(super) fn spread_of<'a>(
 }
 
 /// Measures the covered area (m²) of `material` and its runout: the largest horizontal distance (m)
-/// of a covered column from the nearest vent. `from`: positions of the vents as (x, z) in cells;
-/// without any, there is no runout.
+/// of a covered column from the nearest vent. `from`: positions of the vents as (x, z) in cells; if
+/// empty, the runout is `None`.
 fn spread(
     world: &State,
     site: &Site,
@@ -115,9 +115,9 @@ fn spread(
     }
 }
 
-/// Returns the height in cells of the upper surface of ground, bodies and liquids in the column
-/// `at` (`[x, z]`); `None` outside the box. Cells less than half full are ignored: they contain a
-/// wave or a drop.
+/// Returns the height in cells of the upper surface of ground and matter (without gases) in the
+/// column `at` (`[x, z]`); `None` outside the simulation box. Cells less than half full are
+/// ignored, since they contain only a wave or a drop.
 fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     let (grid, [x, z]) = (world.grid(), at);
     let ground = *world.ground().surface().get((z, x))?;
@@ -139,7 +139,7 @@ fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
 }
 
 /// Returns the thickness (m) of each material and the surface temperature (°C) of lava in the
-/// column `at` (`[x, z]`); `None` outside the box.
+/// column `at` (`[x, z]`); `None` outside the simulation box.
 fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     let grid = world.grid();
     let [x, z] = at;

@@ -5,8 +5,8 @@
 //! array. All six neighbours of a cell have the other colour, so a half sweep reads one array and
 //! writes the other, with stride 1. Cell x of a row is entry x / 2 of its colour's array.
 
-/// Number `n` of cells along each axis, and layout of the array of one colour: rows of `half`
-/// entries, with a halo of one entry, row and plane beyond each side.
+/// Shape of a grid level: number `n` of cells along each axis, and layout of the array of one
+/// colour (rows of `half` entries, with a halo of one entry, row and plane beyond each side).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub n: [usize; 3],
@@ -42,13 +42,13 @@ impl Shape {
         ((x + y + z) & 1, self.row(y + 1, z + 1) + x / 2)
     }
 
-    /// Number of cells of a row whose x has this parity (0 even, 1 odd).
+    /// Number of cells of a row whose x has the parity `parity` (0 even, 1 odd).
     #[inline(always)]
     pub(super) fn count(&self, parity: usize) -> usize {
         (self.n[0] + 1 - parity) / 2
     }
 
-    /// Number of entries of a row in an array that contains both colours in the order of x, halo
+    /// Number of values of a row in an array that contains both colours in the order of x, halo
     /// included.
     pub(super) fn flat_row(&self) -> usize {
         self.n[0] + 2
@@ -80,24 +80,24 @@ impl Shape {
 /// rows). Other rows have a block of [`Rows`] with the coefficients of each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct RowCoefficients {
-    /// Number of the row's block of coefficients, counted from 1; 0 for a uniform row.
+    /// Number of the row's block in [`Rows`], counted from 1; 0 for a uniform row.
     pub block: u32,
-    /// Coefficient of the faces between cells of the row.
+    /// Coefficient of the faces between neighbouring cells of the row.
     pub along: f32,
     /// Coefficients of the faces below, above, to the north and to the south.
     pub across: [f32; 4],
-    /// Coefficients of the face west of the first cell and east of the last cell.
+    /// Coefficients of the face west of the first cell and of the face east of the last cell.
     pub ends: [f32; 2],
     /// Inverse of the sum of the six coefficients: for inner cells, for the first cell, and for the
     /// last cell.
     pub inverse: [f32; 3],
 }
 
-/// Number of values per cell in a block: coefficients of the faces west, east, below, above, north
+/// Number of coefficients per cell in a block: those of the faces west, east, below, above, north
 /// and south, and the inverse of their sum.
 pub(super) const PARTS: usize = 7;
 
-/// Coefficients of all rows of cells of a grid level.
+/// Coefficients of the pressure equation for all rows of cells of a grid level.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     shape: Shape,
@@ -123,15 +123,16 @@ impl Rows {
         &self.rows[z * self.shape.n[1] + y]
     }
 
-    /// Returns the coefficients of the cells of `row` whose x has this parity; the row must not be
-    /// uniform.
+    /// Coefficients of the cells of `row` whose x has the parity `parity` (0 even, 1 odd), as
+    /// [`PARTS`] consecutive arrays; the row must not be uniform.
     #[inline(always)]
     pub(super) fn block(&self, row: &RowCoefficients, parity: usize) -> &[f32] {
         let part = PARTS * self.shape.half;
         &self.blocks[(2 * (row.block as usize - 1) + parity) * part..][..part]
     }
 
-    /// Returns true if all coefficients are equal, even if their blocks have different numbers.
+    /// Returns true if all coefficients equal those of `other`, even if their blocks have different
+    /// numbers.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let pairs = self.rows.iter().zip(&other.rows);
@@ -232,7 +233,7 @@ fn inverse(cell: &[f32; 6]) -> f32 {
     if sum > 0.0 { 1.0 / sum } else { 0.0 }
 }
 
-/// Grid level of the multigrid solver: pressure, right-hand side and coefficients.
+/// Grid level of the multigrid solver: shape, pressure, right-hand side and coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
     pub shape: Shape,
@@ -241,7 +242,7 @@ pub(super) struct Mesh {
     pub widths: [Vec<f32>; 3],
     /// Pressure in the cells of both colours, with a halo of one entry beyond each side.
     pub p: [Vec<f32>; 2],
-    /// Right-hand side in the cells of both colours.
+    /// Right-hand side of the pressure equation in the cells of both colours.
     pub r: [Vec<f32>; 2],
     /// Pressure in an array that contains both colours in the order of x; empty on the finest grid,
     /// where the gradient is computed from one reordered plane at a time.
@@ -296,9 +297,9 @@ impl Mesh {
         }
     }
 
-    /// Distance between the centres of the two cells at the face number `face` along `axis`, in
-    /// cells of the finest grid. At a side of the air's box it is the distance from the face to the
-    /// centre of the cell, unless the axis is periodic (`wraps`).
+    /// Distance between the centres of the two cells at the face with index `face` along `axis`, in
+    /// cells of the finest grid. For a face at a side of the air's box, the distance from the face
+    /// to the centre of its cell, unless the axis is periodic (`wraps`).
     fn distance(&self, axis: usize, face: usize, wraps: bool) -> f32 {
         let (widths, n) = (&self.widths[axis], self.shape.n[axis]);
         match face {

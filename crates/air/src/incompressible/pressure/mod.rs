@@ -15,10 +15,10 @@ use lavoxel_base::simd::Level;
 use self::mesh::Mesh;
 pub(super) use self::transfer::{Pressure, split};
 
-/// Number of half sweeps (of one colour each) before and after the coarse-grid correction: two for
-/// each colour.
+/// Number of half sweeps of the smoother (of one colour each) before and after the coarse-grid
+/// correction: two for each colour.
 const HALVES: usize = 4;
-/// Number of half sweeps on the coarsest grid, in place of a direct solver.
+/// Number of half sweeps of the smoother on the coarsest grid, in place of a direct solver.
 const COARSEST: usize = 40;
 /// Largest number of cells along each axis of the coarsest grid.
 const SMALL: usize = 2;
@@ -52,18 +52,19 @@ impl Multigrid {
         self.meshes.iter().map(Mesh::bytes).sum()
     }
 
-    /// Mutable pressure in the cells of the finest grid, one array for each colour.
+    /// Mutable pressure (cells² per step) in the cells of the finest grid, one array for each
+    /// colour.
     pub(super) fn pressure_mut(&mut self) -> &mut [Vec<f32>; 2] {
         &mut self.meshes[0].p
     }
 
-    /// Pressure in the cell `place`.
+    /// Pressure (cells² per step) in the cell `place` of the finest grid.
     pub(super) fn pressure(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].p[colour][at]
     }
 
-    /// Sets the pressure in the cell `place`.
+    /// Sets the pressure in the cell `place` of the finest grid to `value` (cells² per step).
     pub(super) fn set_pressure(&mut self, place: [usize; 3], value: f32) {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].p[colour][at] = value;
@@ -86,14 +87,14 @@ impl Multigrid {
         }
     }
 
-    /// Right-hand side of the equation in the cell `place`.
+    /// Right-hand side of the pressure equation in the cell `place` of the finest grid.
     #[cfg(test)]
     pub(super) fn right_side_at(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].r[colour][at]
     }
 
-    /// Returns true if all coefficients on all grid levels are equal.
+    /// Returns true if all coefficients on all grid levels equal those of `other`.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.meshes
@@ -130,7 +131,8 @@ impl Multigrid {
         }
     }
 
-    /// Runs `cycles` multigrid V-cycles, starting from the present pressure.
+    /// Solves the pressure equation approximately: `cycles` multigrid V-cycles, starting from the
+    /// present pressure.
     pub(super) fn solve(&mut self, cycles: usize) {
         for _ in 0..cycles {
             self.cycle(0);
@@ -229,8 +231,9 @@ fn set_faces(
 }
 
 impl Mesh {
-    /// Runs `halves` half sweeps, the first one for `colour`. The halo of a periodic axis is
-    /// updated after each half sweep, because cells at opposite ends are neighbours.
+    /// Smooths the pressure by `halves` half sweeps, the first one for `colour`. The halo of a
+    /// periodic axis is updated after each half sweep, because cells at opposite ends are
+    /// neighbours.
     fn smooth(&mut self, colour: usize, halves: usize, (sides, simd): ([Side; 3], Level)) {
         if !sides.contains(&Side::Wrap) {
             return self.relax(colour, halves, simd);
@@ -242,7 +245,8 @@ impl Mesh {
         }
     }
 
-    /// Copies the end cells of periodic axes to the halo at the opposite end, for both colours.
+    /// Copies the pressure in the end cells of periodic axes to the halo at the opposite end, for
+    /// both colours.
     fn wrap(&mut self, sides: [Side; 3]) {
         let n = self.shape.n;
         for axis in AXES.into_iter().filter(|&axis| sides[axis] == Side::Wrap) {
@@ -265,8 +269,8 @@ impl Mesh {
         }
     }
 
-    /// Subtracts the mean of the pressure. Without an open side the equation does not determine the
-    /// mean, and rounding errors would let it drift.
+    /// Subtracts the mean of the pressure from all cells. Without an open side the equation does
+    /// not determine the mean, which rounding errors would let drift.
     fn centre(&mut self) {
         let [nx, ny, nz] = self.shape.n;
         let places = || {

@@ -1,18 +1,19 @@
 //! Red-black Gauss-Seidel smoother. Cells of one colour do not read each other, so that the result
 //! does not depend on their order or on the number of threads.
 //!
-//! The half sweeps of a call run as a wave along z: plane z of a half sweep is computed right after
-//! plane z + 1 of the half sweep before, while both are in the cache. Threads process ranges of
-//! planes that become narrower by one plane with every half sweep; the gaps between the ranges are
-//! filled in a second round. Each cell reads the same neighbour values in either case.
+//! The half sweeps of one call of `Mesh::relax` run as a wave along z: plane z of a half sweep is
+//! computed right after plane z + 1 of the half sweep before, while both are in the cache. Threads
+//! process ranges of planes that become narrower by one plane with every half sweep; the gaps
+//! between the ranges are filled in a second round. Each cell reads the same neighbour values in
+//! either case.
 
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
 use super::mesh::{Mesh, RowCoefficients, Rows, Shape};
 
-/// Pressures of the six neighbours of the cells of one colour in a row, and `r`, the right-hand
-/// side of these cells.
+/// Inputs for the new pressures of the cells of one colour in a row: pressures of their six
+/// neighbours, and the right-hand side `r` of the cells.
 struct Near<'a> {
     west: &'a [f32],
     east: &'a [f32],
@@ -24,9 +25,9 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Finds the neighbours of the cells whose x has the parity `parity` in the row that starts at
-    /// index `at`, in the array `other` of the other colour; `r` begins with the right-hand side of
-    /// the first of these cells.
+    /// Returns the inputs for the cells whose x has the parity `parity` in the row that starts at
+    /// index `at`. `other`: pressure of the other colour; `r`: right-hand sides, beginning with the
+    /// first of these cells.
     #[inline(always)]
     fn new(other: &'a [f32], r: &'a [f32], shape: &Shape, (at, parity): (usize, usize)) -> Self {
         let (n, half, plane) = (shape.count(parity), shape.half, shape.plane());
@@ -115,15 +116,16 @@ struct Given<'a> {
     halves: usize,
 }
 
-/// Half sweeps over a range of planes, in the arrays of both colours.
+/// Half sweeps of the smoother over a range of planes, in the arrays of both colours.
 struct Wave<'a> {
     given: Given<'a>,
     /// Pressure of both colours, from plane `first` on.
     p: [&'a mut [f32]; 2],
     first: usize,
-    /// First plane, and last plane plus one, of the first half sweep.
+    /// Range of planes of the first half sweep: first plane, and last plane plus one.
     planes: [usize; 2],
-    /// Numbers that are added to the two elements of `planes` with each further half sweep.
+    /// Numbers (−1, 0 or 1) that are added to the two elements of `planes` with each further half
+    /// sweep.
     steps: [isize; 2],
 }
 
@@ -147,7 +149,7 @@ impl Work for Wave<'_> {
 }
 
 impl Wave<'_> {
-    /// Computes the half sweep with the number `k` in one plane.
+    /// Computes the half sweep number `k` (from 0) of the wave in the plane with index `plane`.
     #[inline(always)]
     fn half(&mut self, k: usize, plane: usize) {
         let given = &self.given;
@@ -190,11 +192,12 @@ impl Wave<'_> {
     }
 }
 
-/// Number of cells below which a single thread processes the whole grid.
+/// Number of cells of a grid level below which a single thread processes the level.
 pub(super) const FEW: usize = 16_384;
 
-/// Number of planes for each thread, such that also the last range of planes is wide enough for the
-/// gaps that the second round fills. `most`: largest number of ranges.
+/// Number of planes for each thread, chosen so that the last range of planes is wide enough for the
+/// gaps that the second round fills. `most`: upper limit of the number of ranges; `halves`: number
+/// of half sweeps.
 fn chunk(planes: usize, most: usize, halves: usize) -> usize {
     let enough = |size: usize| planes - (planes.div_ceil(size) - 1) * size >= 2 * halves + 2;
     (1..=most)
@@ -205,7 +208,8 @@ fn chunk(planes: usize, most: usize, halves: usize) -> usize {
 }
 
 impl Mesh {
-    /// Runs `halves` half sweeps, the first one for `colour`.
+    /// Smooths the pressure by `halves` half sweeps, the first one for `colour`, without regard to
+    /// periodic sides.
     pub(super) fn relax(&mut self, colour: usize, halves: usize, simd: Level) {
         let planes = self.shape.n[2] + 2;
         // A chunk must keep some planes for the last half sweep, and the gaps must lie within its

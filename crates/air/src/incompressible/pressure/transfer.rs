@@ -8,7 +8,7 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::mesh::{Mesh, RowCoefficients, Shape};
 use super::smooth::FEW;
 
-/// Number of planes of equal z for each thread, halo included.
+/// Number of planes of equal z of a grid level that each thread processes, halo included.
 pub(super) fn share(shape: &Shape) -> usize {
     let threads = if shape.n.iter().product::<usize>() < FEW {
         1
@@ -25,8 +25,9 @@ struct Restrict<'a> {
     /// Right-hand side of both colours of the coarse grid, from plane `first` on.
     r: [&'a mut [f32]; 2],
     first: usize,
-    /// Number of colours whose residual may differ from 0; after a half sweep the residual of its
-    /// colour is 0.
+    /// Number of colours of the fine grid whose residuals are summed: 1, since the last half sweep
+    /// left no residual in its colour; 2 if a periodic axis with an odd number of cells makes cells
+    /// of one colour neighbours.
     colours: usize,
 }
 
@@ -67,7 +68,8 @@ fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, u
     range(2, z).flat_map(move |z| range(1, y).map(move |y| (y, z)))
 }
 
-/// Copies every second value of `from` to `out`, beginning with the first.
+/// Copies every second value of `from` to `out`, beginning with the first: the values of one colour
+/// in a row.
 #[inline(always)]
 pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     let pairs = from.chunks_exact(2);
@@ -82,7 +84,8 @@ pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
 }
 
 /// Adds the residual of each cell of one colour in a uniform row to `out`, which has one sum for
-/// each pair of cells.
+/// each pair of cells. `p`: pressure of the cells; third argument: pressures of their neighbours
+/// west, east, below, above, north and south, then the right-hand side.
 #[inline(always)]
 fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &RowCoefficients) {
     let n = out.len();
@@ -98,8 +101,8 @@ fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &RowCoeffi
     }
 }
 
-/// Adds the residual of each cell of one colour to `out`, which has one sum for each pair of cells,
-/// in a row that has a block of coefficients.
+/// Adds the residual of each cell of one colour in a row that has a block of coefficients to `out`,
+/// which has one sum for each pair of cells. `p` and third argument: as for `rest_uniform`.
 #[inline(always)]
 fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&[f32], usize)) {
     let n = out.len();
@@ -194,7 +197,8 @@ impl Mesh {
             });
     }
 
-    /// Copies the unknown of both colours to the array `flat`, in the order of x.
+    /// Copies the unknown (pressure or correction) of both colours to the array `flat`, in the
+    /// order of x.
     pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
         let pressure = Pressure {
             shape: self.shape,
@@ -214,9 +218,9 @@ impl Mesh {
             });
     }
 
-    /// Adds the correction, interpolated from the coarse grid, to the cells of the second colour;
-    /// the correction must be in the array `flat` of the coarse grid. The first colour needs no
-    /// correction, because the next half sweep computes it from the second colour alone.
+    /// Adds the correction, interpolated from the array `flat` of the coarse grid, to the cells of
+    /// colour 1. Colour 0 needs no correction, because the next half sweep computes it from colour
+    /// 1 alone.
     pub(super) fn prolong(&mut self, coarse: &Self, simd: Level) {
         let (shape, planes) = (self.shape, share(&self.shape));
         self.p[1]
@@ -253,8 +257,8 @@ impl Pressure<'_> {
         self.shape.flat_row()
     }
 
-    /// Writes the plane with the index `plane` (0 is the one beyond the side) to `out`, including
-    /// halo rows and values.
+    /// Writes the pressure of the plane with the index `plane` (0 is the plane beyond the north
+    /// side) to `out`, including halo rows and values.
     #[inline(always)]
     pub(in crate::incompressible) fn fill(&self, out: &mut [f32], plane: usize) {
         let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
@@ -288,8 +292,8 @@ impl Pressure<'_> {
     }
 }
 
-/// Value beyond a side, next to a cell with the value `near`; `far` is the value of the cell at the
-/// opposite end.
+/// Pressure in a halo cell beyond a side, next to a cell with the pressure `near`; `far` is the
+/// pressure of the cell at the opposite end of the axis.
 #[inline(always)]
 fn beyond(side: Side, near: f32, far: f32) -> f32 {
     match side {
@@ -329,8 +333,8 @@ fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     }
 }
 
-/// Addition of the interpolated correction to the second colour, for a range of planes of the fine
-/// grid.
+/// Addition of the interpolated correction to the cells of colour 1, for a range of planes of the
+/// fine grid.
 struct Prolong<'a> {
     shape: Shape,
     coarse: &'a Mesh,

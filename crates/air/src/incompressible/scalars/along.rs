@@ -9,13 +9,13 @@ use super::rows::{
 use super::turns::Turn;
 use super::{MOST, Planes, SweepInputs, ambient};
 
-/// Sweep along x over a range of planes.
+/// Advection sweep of the amounts along x in the planes of one thread.
 pub(super) struct Along<'a, 'b> {
     pub flow: SweepInputs<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Net outflow of each field through open sides, in the smallest unit.
+    /// Net outflow of each field through open sides, in units of 2⁻²⁰.
     pub out: &'a mut [i64; MOST],
 }
 
@@ -64,8 +64,9 @@ impl Work for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Sweeps one row for `time` steps. `from`: index of the row's first cell in the fields; `at`:
-    /// its index in the planes of the thread; `y`: height of the row in cells.
+    /// Advects the amounts of one row along x for `time` steps. `from`: index of the row's first
+    /// cell in the fields; `at`: index of the same cell in the planes of the thread; `y`: height of
+    /// the row in cells.
     #[inline(always)]
     fn row(&mut self, row: &mut RowBuffers, (from, time): (usize, f32), (at, y): (usize, usize)) {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);

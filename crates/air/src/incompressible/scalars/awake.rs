@@ -1,4 +1,5 @@
-//! Search for the rows of cells that amounts can reach in a substep; all other rows are skipped.
+//! Search for the rows of cells that amounts can reach in a substep; the advection skips all other
+//! rows.
 
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use super::super::pace::Pace;
 use super::rows::is_empty;
 use super::turns::sweeps;
 
-/// Flag of each row of cells, at index `z · ny + y`: true if an amount is in the row or can reach
-/// it in the substep.
+/// Rows of cells that the advection processes: a flag for each row, at index `z · ny + y`, true if
+/// an amount is in the row or can reach the row in the substep.
 #[derive(Debug)]
 pub(super) struct Awake {
     rows: Vec<bool>,
@@ -18,9 +19,9 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// Finds the rows that matter can reach in a substep of `time` (in steps): each sweep moves
-    /// matter by at most one cell along the axis of the sweep. Also returns the fields that are not
-    /// zero everywhere, inside or outside of the air's box.
+    /// Finds the rows that amounts can reach in a substep of `time` steps, and the fields that are
+    /// not zero everywhere in the air's box and in the ambient air. Each sweep moves amounts by at
+    /// most one cell along its axis.
     pub(super) fn find(
         amounts: &Amounts,
         forces: &Forces,
@@ -55,18 +56,19 @@ impl Awake {
         self.rows[z * self.ny + y]
     }
 
-    /// Returns the ranges of y in plane `z` whose rows are flagged.
+    /// Maximal ranges of y in the plane `z` whose rows are flagged.
     pub(super) fn along_y(&self, z: usize) -> Vec<Range<usize>> {
         runs(0..self.ny, |y| self.has(y, z))
     }
 
-    /// Returns the ranges of z within `planes` for which any row with y in `rows` is flagged.
+    /// Maximal ranges of z within `planes` for which any row with y in `rows` is flagged.
     pub(super) fn along_z(&self, planes: Range<usize>, rows: Range<usize>) -> Vec<Range<usize>> {
         runs(planes, |z| rows.clone().any(|y| self.has(y, z)))
     }
 }
 
-/// Returns for each row of cells, at index `z · ny + y`, true if it contains any amount of `field`.
+/// Returns for each row of cells, at index `z · ny + y`, true if the row contains any amount of
+/// `field`.
 fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     let (grid, units) = (amounts.grid(), amounts.field(field));
     let [nx, ny, nz] = grid.size();
@@ -102,7 +104,7 @@ fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<b
     wide
 }
 
-/// Returns the longest ranges of consecutive indices within `range` for which `is_marked` is true.
+/// Returns the maximal ranges of consecutive indices within `range` for which `is_marked` is true.
 fn runs(range: Range<usize>, is_marked: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for k in range.filter(|&k| is_marked(k)) {

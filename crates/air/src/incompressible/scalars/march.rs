@@ -1,5 +1,5 @@
-//! Advection sweep of the amounts along y or z, that is, across the rows: lines of cells are
-//! processed in the order of the axis, and ring buffers keep the last few lines.
+//! Advection sweep of the amounts along y or z, that is, across the rows: rows or planes of cells
+//! (here called lines) are processed in the order of the axis, and ring buffers keep the last few.
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -10,46 +10,48 @@ use super::rows::{
 use super::turns::{Turn, block};
 use super::{Halo, MOST, Planes, SweepInputs, ambient};
 
-/// Sweep along y or z over a range of planes.
+/// Advection sweep of the amounts along y or z in the planes of one thread.
 pub(super) struct March<'a, 'b> {
     pub flow: SweepInputs<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Net outflow of each field through open sides, in the smallest unit.
+    /// Net outflow of each field through open sides, in units of 2⁻²⁰.
     pub out: &'a mut [i64; MOST],
 }
 
-/// Lines of cells that one sweep processes, and their places in the fields.
+/// Consecutive lines of cells (rows for y, blocks of rows for z) that one sweep processes, and
+/// their places in the fields.
 #[derive(Clone, Copy)]
 struct Lines {
     /// Number of cells per line.
     length: usize,
-    /// Number of lines.
+    /// Number of lines that the sweep processes.
     count: usize,
-    /// Index distance between successive lines.
+    /// Index distance in the fields from a line to the next.
     stride: usize,
-    /// Index of the first cell in the fields.
+    /// Index in the fields of the first cell of the first line.
     from: usize,
-    /// Index of the first cell in the planes of the thread.
+    /// Index in the planes of the thread of the first cell of the first line.
     at: usize,
-    /// Number of the first line along the axis.
+    /// Position of the first line along the axis, in cells.
     first: usize,
-    /// Number of all lines along the axis.
+    /// Number of cells of the air's box along the axis.
     all: usize,
     /// Time by which the sweep advances the amounts, in steps.
     time: f32,
 }
 
-/// Ring buffers with the values of the last lines: line k is in slot k modulo 4, or k modulo 2.
+/// Ring buffers with the values of the most recent lines: line k is in slot k modulo 4, or k modulo
+/// 2 for values that only two lines need.
 struct Rings {
     content: Vec<f32>,
     slope: Vec<f32>,
     flux: Vec<i32>,
     inverse: Vec<f32>,
     courant: Vec<f32>,
-    /// For each field and slot, true if the line contains nothing: the flux between two such lines
-    /// is 0.
+    /// Empty flags for each field and slot: true if all amounts of the line are 0; the flux between
+    /// two such lines is 0.
     empty: [[bool; 4]; MOST],
     length: usize,
 }
@@ -159,7 +161,8 @@ impl Work for March<'_, '_> {
     }
 }
 
-/// Halos beyond both ends of the axis; each with the index at which its part of the lines begins.
+/// Halos before the first and after the last line along the axis, each with an offset: the index in
+/// the halo's planes at which the values next to the processed lines begin.
 type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
@@ -176,7 +179,7 @@ impl March<'_, '_> {
         halo
     }
 
-    /// Returns a halo without any amounts, for lines of `length` cells.
+    /// Returns a halo in which all amounts are 0, for lines of `length` cells.
     #[inline(always)]
     fn nothing(&self, length: usize) -> Halo {
         let empty = || std::array::from_fn(|_| vec![0; length]);
@@ -186,7 +189,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Processes all lines in the order of the axis.
+    /// Advects the amounts of `lines`, line by line in the order of the axis.
     #[inline(always)]
     fn march(&mut self, lines: &Lines, ends: Ends<'_>, rings: &mut Rings) {
         let count = lines.count;
@@ -209,8 +212,8 @@ impl March<'_, '_> {
         }
     }
 
-    /// Returns the amounts of the field with index `field` in line `k` of the air's box or of the
-    /// halo, in the smallest unit.
+    /// Returns the amounts, in units of 2⁻²⁰, of the field with index `field` in line `k` of the
+    /// air's box or of the halo.
     #[inline(always)]
     fn units<'h>(&'h self, lines: &Lines, ends: Ends<'h>, field: usize, k: usize) -> &'h [u32] {
         match slot(k, lines.count) {
@@ -222,7 +225,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Loads line `k` into the rings, as concentrations (amount divided by volume).
+    /// Stores the concentrations (amount divided by volume) of line `k` in the ring buffers.
     #[inline(always)]
     fn enter(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, four(rings.length, 0, k));
@@ -252,8 +255,8 @@ impl March<'_, '_> {
         }
     }
 
-    /// Computes the Courant numbers of the faces before line `k`; 0 beyond the faces of the air's
-    /// box.
+    /// Computes the Courant numbers of the faces between line `k` − 1 and line `k`; 0 for faces
+    /// outside of the air's box, unless the axis is periodic.
     #[inline(always)]
     fn courant(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let at = four(rings.length, 0, k);
@@ -334,8 +337,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Updates the amounts and volumes of line `k`, after the fluxes through the faces on both
-    /// sides have been computed.
+    /// Updates the amounts and volumes of line `k` by the fluxes through the faces on both sides.
     #[inline(always)]
     fn leave(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, lines.at + (k - 2) * lines.stride);

@@ -1,8 +1,8 @@
 //! Advection of heat, ash, steam and inks: one-dimensional sweeps of integer fluxes through faces.
 //!
 //! Invariant: a face adds to one cell exactly what it subtracts from the other, so that totals are
-//! exact. The volume of the air in a cell starts at 1 and is advected as well (Easter 1993), so
-//! that a constant concentration stays constant and the limiter sees no false slopes. Only rows
+//! exact. The volume of the air in a cell starts at 1 and is advected like an amount (Easter 1993),
+//! so that a constant concentration stays constant and the limiter sees no false slopes. Only rows
 //! that contain amounts, or that amounts can reach, are processed; the fluxes in all others are 0.
 //! A line of cells has as many sweeps along an axis as its own fastest face needs.
 
@@ -23,42 +23,42 @@ use super::velocity::{Faces, Open};
 use self::awake::Awake;
 use self::turns::{Counts, Turn};
 
-/// Largest number of fields that are advected.
+/// Largest number of fields that are advected: heat, ash, steam and all inks.
 const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
 
-/// Inputs that all sweeps of a substep share.
+/// Inputs that all advection sweeps of a substep share.
 #[derive(Clone, Copy)]
 struct SweepInputs<'a> {
     grid: AirGrid,
     u: &'a Faces,
     open: &'a Open,
-    /// Heat of the ambient air by height in cells, in the smallest unit; empty: 0 at every height.
+    /// Heat of the ambient air by height in cells, in units of 2⁻²⁰; empty: 0 at every height.
     background: &'a [u32],
     awake: &'a Awake,
     counts: &'a Counts,
 }
 
-/// Planes of equal z that one thread processes: those of every advected field, and of the volume.
+/// Planes of equal z that one thread processes: amounts of every advected field, and volumes.
 struct Planes<'a> {
-    /// Index in the fields of the first plane.
+    /// Index in the fields, halo included, of the first plane that the thread processes.
     first: usize,
     units: Vec<&'a mut [u32]>,
     volume: &'a mut [f32],
-    /// Copies of the two planes before and of the two planes after these, in the state before the
-    /// sweep.
+    /// Copies of the two planes before the thread's first plane and of the two planes after its
+    /// last one, in the state before the sweep.
     halo: Halo,
 }
 
-/// Cells beyond both ends of a range of lines or planes: two before and two after, for every field
-/// and for the volume.
+/// Values of the cells next to a range of lines or planes, two lines or planes before and two after
+/// the range: amounts of every field, and volumes.
 #[derive(Clone, Default)]
 struct Halo {
     units: Vec<[Vec<u32>; 4]>,
     volume: [Vec<f32>; 4],
 }
 
-/// Advects the amounts along all axes for `time` steps; adds the net outflow of each field through
-/// open sides to `flows`.
+/// Advects the amounts of all fields along all axes for `time` steps; adds the net outflow of each
+/// field through open sides to `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
     (u, open, pace): (&Faces, &Open, &Pace),
@@ -118,7 +118,7 @@ pub(super) fn sweep(
     }
 }
 
-/// Divides the planes into one task for each thread.
+/// Divides the planes of all fields into one task for each thread.
 fn deal<'a>(
     amounts: &'a mut Amounts,
     carried: &[Field],
@@ -155,7 +155,7 @@ fn deal<'a>(
     tasks
 }
 
-/// Copies the two planes before and the two planes after the planes in `range`.
+/// Returns copies of the two planes before and the two planes after the planes in `range`.
 fn z_halo(
     amounts: &Amounts,
     carried: &[Field],
@@ -194,7 +194,7 @@ fn z_halo(
     halo
 }
 
-/// Returns one plane of ambient air: amount of `field` in each cell, in the smallest unit.
+/// Returns one plane of ambient air: amount of `field` in each cell, in units of 2⁻²⁰.
 fn outside(flow: &SweepInputs<'_>, field: Field) -> Vec<u32> {
     let [_, row, plane] = flow.grid.strides();
     if field != Field::Heat || flow.background.is_empty() {
@@ -204,7 +204,7 @@ fn outside(flow: &SweepInputs<'_>, field: Field) -> Vec<u32> {
     (0..plane).map(units).collect()
 }
 
-/// Amount of `field` in a cell of ambient air at height `y` (in cells), in the smallest unit.
+/// Amount of `field` in a cell of ambient air at height `y` (in cells), in units of 2⁻²⁰.
 fn ambient(flow: &SweepInputs<'_>, field: Field, y: usize) -> u32 {
     let y = y.min(flow.grid.cells.ny - 1);
     if field == Field::Heat {

@@ -1,9 +1,10 @@
-//! Computations of the advection sweeps for one row of cells or faces at a time.
+//! Loops of the advection sweeps over one row of cells or faces.
 
 use super::super::forces::signed;
 use super::super::velocity::half_slope;
 
-/// Smallest volume of a cell within a step, by which amounts are divided.
+/// Smallest volume of the air in a cell between sweeps (1 is a full cell), by which amounts are
+/// divided.
 const LEAST: f32 = 0.0625;
 
 /// Inputs for the fluxes through a row of faces: values of the two cells at each face (before and
@@ -17,7 +18,7 @@ pub(super) struct Beside<'a> {
     pub courant: [&'a [f32]; 3],
 }
 
-/// Returns true if all amounts of a row are 0.
+/// Returns true if all amounts of a row of cells are 0.
 #[inline(always)]
 pub(super) fn is_empty(units: &[u32]) -> bool {
     let mut any = 0;
@@ -48,9 +49,10 @@ pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     }
 }
 
-/// Computes the amounts that pass each face in the direction of the axis: the part of the donor
-/// cell's contents that the sweep moves over the face, at most the donor cell's amount (half
-/// the amount if the cell gives on both sides) and at most the room in the receiving cell.
+/// Computes the amounts, in units of 2⁻²⁰, that pass each face in the direction of the axis: the
+/// share of the donor cell's amount that the sweep moves over the face, at most the donor cell's
+/// amount (half the amount if the cell gives on both sides) and at most half the room in the
+/// receiving cell.
 #[inline(always)]
 pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     let n = out.len();
@@ -83,12 +85,12 @@ pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     }
 }
 
-/// Returns the nearest integer, clamped to ± 2³⁰. A plain cast would check for NaN and not be
-/// vectorised.
+/// Returns the integer nearest to `v`, clamped to ± 2³⁰. A plain cast would check for NaN and not
+/// be vectorised.
 #[inline(always)]
 fn nearest(v: f32) -> i32 {
-    /// Constant 1.5 · 2²³: adding it leaves no binary digits after the point, so that the sum is
-    /// rounded to an integer.
+    /// Constant 1.5 · 2²³: a sum with this constant has no binary digits after the point, so that
+    /// the addition rounds to an integer.
     const WHOLE: f32 = 12_582_912.0;
     /// Bound of the magnitude to which values are clamped: 2³⁰.
     const MOST: f32 = 1_073_741_824.0;
@@ -115,8 +117,9 @@ pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     }
 }
 
-/// Computes the Courant number of each face: share of a cell that passes the face in `time` steps.
-/// `open`: open shares of the faces, `None` if all faces are fully open.
+/// Computes the Courant number of each face: share of a cell's volume that passes the face in
+/// `time` steps. `speed`: velocities on the faces in cells per step; `open`: open shares of the
+/// faces, `None` if all faces are fully open.
 #[inline(always)]
 pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, time: f32) {
     let n = out.len();
@@ -136,8 +139,9 @@ pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, tim
     }
 }
 
-/// Updates the volumes after a sweep, from the Courant numbers `low` and `high` of the lower and
-/// upper faces; in the first sweep (`is_first`) all volumes were 1 before.
+/// Updates the volumes of the air in a row of cells after a sweep, from the Courant numbers `low`
+/// and `high` of the lower and upper faces; in the first sweep (`is_first`) all volumes were 1
+/// before.
 #[inline(always)]
 pub(super) fn volumes(volume: &mut [f32], low: &[f32], high: &[f32], is_first: bool) {
     let n = volume.len();

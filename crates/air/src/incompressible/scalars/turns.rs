@@ -6,11 +6,11 @@ use crate::{AXES, AirGrid};
 use super::super::pace::Pace;
 use super::awake::Awake;
 
-/// Largest Courant number in a sweep.
+/// Largest Courant number of a face in an advection sweep.
 const COURANT: f32 = 0.8;
 
-/// Number of sweeps that a line needs in `time` steps if its fastest face has the speed `speed`
-/// (cells per step).
+/// Number of sweeps along an axis that a line of cells needs in `time` steps if its fastest face
+/// has the speed `speed` (cells per step).
 pub(super) fn sweeps(speed: f32, time: f32) -> u8 {
     (speed * time / COURANT).ceil().max(1.0) as u8
 }
@@ -18,33 +18,36 @@ pub(super) fn sweeps(speed: f32, time: f32) -> u8 {
 /// Largest number of cells per line in a sweep along z; such a line consists of adjacent rows.
 const LINE: usize = 256;
 
-/// Number of rows per line in a sweep along z.
+/// Number of adjacent rows that form a line in a sweep along z.
 pub(super) fn block(grid: AirGrid) -> usize {
     (LINE / grid.strides()[1]).max(1)
 }
 
-/// Number of sweeps of each line: along x for each row, at index `z · ny + y`; along y for each
-/// plane of equal z; along z for each block of rows.
+/// Number of sweeps of each line of cells in a substep: along x for each row, at index `z · ny +
+/// y`; along y for each plane of equal z; along z for each block of rows.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     time: f32,
     lines: [Vec<u8>; 3],
 }
 
-/// Sweep along one axis, in which some of the lines take part.
+/// Advection sweep along one axis at one time of the substep, and the lines of cells that the sweep
+/// advects.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
     pub axis: usize,
-    /// Time of the sweep within the substep, from 0 (begin) to 2 (end).
+    /// Time of the sweep within the substep, from 0 (start) to 2 (end).
     position: f32,
-    /// Bit set: bit n is set if lines with n sweeps take part.
+    /// Bit set of the lines to advect: bit n is set if the sweep advects the lines that have n
+    /// sweeps in the substep.
     counts: u32,
     pub is_first: bool,
     pub is_last: bool,
 }
 
 impl Counts {
-    /// Computes the number of sweeps that each line needs in `time` steps.
+    /// Computes the number of sweeps that each line of cells needs in a substep of `time` steps,
+    /// from the largest speeds `pace` in the rows `awake`.
     pub(super) fn new(grid: AirGrid, pace: &Pace, awake: &Awake, time: f32) -> Self {
         let [_, ny, nz] = grid.size();
         let block = block(grid);
@@ -69,8 +72,8 @@ impl Counts {
         Self { time, lines }
     }
 
-    /// Returns all sweeps, sorted by time; sweeps at the same time are in the `order` of the axes.
-    /// Lines without contents have no sweeps.
+    /// Returns all sweeps of a substep, sorted by time; sweeps at the same time are in the `order`
+    /// of the axes. Lines in which all amounts are 0 have no sweeps.
     pub(super) fn turns(&self, order: [usize; 3]) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for axis in order {
@@ -105,8 +108,8 @@ impl Counts {
         turns
     }
 
-    /// Length in steps of the sweep `turn` for the line with index `line`; `None` if the line does
-    /// not take part.
+    /// Time in steps by which the sweep `turn` advances the line of cells with index `line`; `None`
+    /// if the sweep skips the line.
     #[inline(always)]
     pub(super) fn time(&self, turn: &Turn, line: usize) -> Option<f32> {
         let count = self.lines[turn.axis][line];

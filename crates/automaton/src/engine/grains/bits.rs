@@ -1,4 +1,5 @@
-//! Bit operations on the words of tiles (32 cells: 8 along x, 4 along z), and sets of tiles.
+//! Bit operations on bit words of tiles (32-bit words with one bit for each of a tile's 32 cells: 8
+//! along x, 4 along z), and sets of tiles.
 
 use crate::world::Rows;
 use lavoxel_base::grid::tile::{ROW, TILE_X};
@@ -8,21 +9,24 @@ const WEST: u32 = 0x0101_0101;
 /// Bit mask of the eastern column (x = 7) of a tile.
 const EAST: u32 = WEST << 7;
 
-/// Bit words (one bit per cell) of a tile and of the three tiles that share one of its corners.
+/// Bit words (one bit per cell) of a tile and of the three horizontally adjacent tiles around one
+/// of its four corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quad {
     pub(super) here: u32,
-    /// Word of the tile to the west or east.
+    /// Bit word of the adjacent tile in the x direction of the quad's offset: to the west if its
+    /// `dx` is negative, to the east if positive.
     pub(super) aside: u32,
-    /// Word of the tile to the north or south.
+    /// Bit word of the adjacent tile in the z direction of the quad's offset: to the north if its
+    /// `dz` is negative, to the south if positive.
     pub(super) across: u32,
-    /// Word of the diagonally adjacent tile.
+    /// Bit word of the diagonally adjacent tile, between `aside` and `across`.
     pub(super) corner: u32,
 }
 
 impl Quad {
-    /// Returns the word shifted by an offset: bit i is the bit of the cell that lies `dx` cells
-    /// east and `dz` cells south of cell i; at most two cells away.
+    /// Returns the middle tile's word shifted by an offset: bit i is the bit of the cell that lies
+    /// `dx` cells east and `dz` cells south of cell i; `dx` and `dz` from −2 to 2.
     #[inline(always)]
     pub(super) fn seen(self, [dx, dz]: [isize; 2]) -> u32 {
         let here = rows_seen(dz, self.here, self.across);
@@ -37,8 +41,8 @@ impl Quad {
     }
 }
 
-/// Returns a tile's word `here` shifted by `dz` rows: each cell gets the bit of the cell `dz` cells
-/// to the south, taken from the neighbour tile `across` where needed.
+/// Returns a tile's bit word `here` shifted by `dz` rows: each cell gets the bit of the cell `dz`
+/// cells to the south, taken from the bit word `across` of the neighbour tile where needed.
 #[inline(always)]
 fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     const ROW: usize = TILE_X;
@@ -51,8 +55,8 @@ fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     }
 }
 
-/// Moves the marked cells by `dx` (−1, 0 or 1) cells to the east; returns the words of the tile
-/// itself and of the neighbour tile that they enter.
+/// Moves the cells marked in `cells` by `dx` (−1, 0 or 1) cells to the east; returns the resulting
+/// bit words of the tile itself and of the neighbour tile that they enter.
 #[inline(always)]
 pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     match dx {
@@ -62,8 +66,8 @@ pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Moves the marked cells by `dz` (−1, 0 or 1) cells to the south; returns the words of the tile
-/// itself and of the neighbour tile that they enter.
+/// Moves the cells marked in `cells` by `dz` (−1, 0 or 1) cells to the south; returns the resulting
+/// bit words of the tile itself and of the neighbour tile that they enter.
 #[inline(always)]
 pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     match dz {
@@ -73,15 +77,15 @@ pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Returns the word `here` with each marked cell's neighbours along x marked, too; `west` and
-/// `east` are the words of the neighbour tiles.
+/// Returns the bit word `here` of a tile with the cells directly west and east of each marked cell
+/// added; `west` and `east` are the bit words of the neighbour tiles.
 #[inline(always)]
 fn spread_along_x(here: u32, west: u32, east: u32) -> u32 {
     here | here << 1 & !WEST | west >> 7 & WEST | here >> 1 & !EAST | east << 7 & EAST
 }
 
-/// Returns the word of the middle of the 3 × 3 `tiles` (outer axis z, inner axis x), with the eight
-/// horizontal neighbours of each marked cell marked, too.
+/// Returns the bit word of the middle of 3 × 3 tiles (`tiles`: outer axis z, inner axis x) with the
+/// eight horizontal neighbours of each marked cell added.
 #[inline(always)]
 pub(super) fn dilated(tiles: [[u32; 3]; 3]) -> u32 {
     let [north, here, south] = tiles.map(|[west, here, east]| spread_along_x(here, west, east));
@@ -109,7 +113,8 @@ impl Default for Tiles {
 }
 
 impl Tiles {
-    /// Removes all tiles and resizes the set to `words` words, `width` for each y.
+    /// Removes all tiles and sets the length of the set to `words` 64-bit words, with `width` words
+    /// for each height y.
     pub(super) fn clear(&mut self, words: usize, width: usize) {
         if self.words.len() == words && self.width == width {
             let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
@@ -154,7 +159,7 @@ impl Tiles {
         self.width
     }
 
-    /// Height of the strip in cells.
+    /// Number of heights y (in cells) for which the set has words: the height of the strip.
     pub(super) fn height(&self) -> usize {
         self.words.len() / self.width
     }
@@ -174,8 +179,8 @@ mod tests {
     use super::*;
     use lavoxel_base::random::mix64;
 
-    /// Returns the bit of the cell (x, z) in 3 × 3 tiles; (0, 0) is the first cell of the middle
-    /// tile.
+    /// Returns the bit of the cell (x, z) in the bit words of 3 × 3 tiles; (0, 0) is the first cell
+    /// of the middle tile.
     fn bit(tiles: &[[u32; 3]; 3], x: isize, z: isize) -> u32 {
         let (tx, tz) = (x.div_euclid(8) + 1, z.div_euclid(4) + 1);
         tiles[tz as usize][tx as usize] >> (z.rem_euclid(4) * 8 + x.rem_euclid(8)) & 1

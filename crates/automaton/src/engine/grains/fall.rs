@@ -1,4 +1,4 @@
-//! Fall of grains: moves grains in the columns of a strip down, from the bottom up.
+//! Fall of grains by one cell in the columns of a strip, from the bottom up.
 
 use super::strip::{StripPlan, StripWords};
 use super::thick::Thick;
@@ -6,12 +6,13 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Work that moves the falling grains of one strip one cell down, from the bottom up.
+/// SIMD kernel that moves the falling grains of one strip one cell down, from the bottom up.
 pub(super) struct Fall<'a> {
     pub(super) state: &'a mut StripWords,
     pub(super) plan: &'a mut StripPlan,
     pub(super) thick: Thick<'a>,
-    /// Hash key and probability (in 1/256) with which a grain stays suspended in this step.
+    /// Air drag in this step: hash key of the random numbers, and probability in 1/256 with which a
+    /// grain stays suspended.
     pub(super) hangs: (StepKey, u16),
 }
 
@@ -44,10 +45,10 @@ impl Work for Fall<'_> {
     }
 }
 
-/// Moves the falling grains of the tiles in the bit set `tiles` (for tiles from 64 `w` on at height
-/// `y`) one cell down; returns the tiles that lost grains, as a bit set. `thick`: lighter matter
-/// that can hold up grains; `hangs`: hash key and probability with which the air keeps a grain
-/// suspended.
+/// Moves the falling grains of the tiles in the bit set `tiles` one cell down; bit i is the tile
+/// with x index 64 `w` + i at height `y`. Returns the bit set of the tiles that lost grains.
+/// `thick`: lighter matter that can hold up grains; `hangs`: hash key and probability (in 1/256)
+/// with which the air keeps a grain suspended.
 #[inline(always)]
 fn row<S: Simd>(
     s: S,
@@ -87,7 +88,8 @@ fn row<S: Simd>(
     fell
 }
 
-/// Returns the bit mask of those grains in `falls` that lighter matter holds up in this step.
+/// Returns the bit mask of those grains in `falls` that the drag of lighter matter holds up in this
+/// step. `tx`, `y`: index of the grains' tile.
 #[inline(always)]
 fn stays<S: Simd>(
     s: S,
@@ -108,7 +110,8 @@ fn stays<S: Simd>(
     stays
 }
 
-/// Moves the lighter grains that were in the way up to the cells that the grains `falls` left.
+/// Moves the lighter grains that the falling grains `falls` (bit mask of cells of the tile at
+/// (`tx`, `y`)) displaced up into the cells that these grains left.
 fn displace(state: &mut StripWords, (tx, y): (usize, usize), falls: u32) {
     let at = state.held.at(tx, y);
     let below = at - state.held.pitch;

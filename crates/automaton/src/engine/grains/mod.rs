@@ -1,16 +1,16 @@
 //! Motion of grains ([`crate::rules::Turns`]) on bit words: one 32-bit word for the 32 cells of a
 //! tile.
 //!
-//! The words of all strips that can take part are made from the amounts, changed by a sequence of
-//! moves, and written back where they changed. A move is a fall or a *turn* (one kind of sideways
-//! move); each has two halves: the moving grains are chosen by the words before the move, then
-//! every strip applies its own moves and those from its neighbours. Invariant: each word has one
-//! writer at a time, so that the bits do not depend on the number of threads.
+//! The bit words of all strips that can take part are made from the amounts, changed by a sequence
+//! of moves, and written back where they changed. A move is a fall or a *turn* (one kind of
+//! sideways move). It has two halves: the moving grains are chosen by the bit words before the
+//! move, then every strip applies its own moves and those from its neighbours. Invariant: each bit
+//! word has one writer at a time, so that the result does not depend on the number of threads.
 //!
 //! The step processes a tile if something changed in its reach: in the tile or in the tiles around
 //! and below, since the last step or by an earlier move of this step. Every step tries all
 //! directions, so that a grain that stays where nothing changes has no way open; a grain that only
-//! lighter matter holds up remains marked ([`Strip::wait`](crate::world::Strip)).
+//! lighter matter or the air holds up remains marked ([`Strip::wait`](crate::world::Strip)).
 
 mod bits;
 mod fall;
@@ -32,42 +32,45 @@ use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::simd::Level;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Minimum number of tiles for which several threads are used; with fewer, waking another thread
-/// takes longer than the work.
+/// Minimum number of tiles to process for which several threads are used; with fewer, waking
+/// another thread takes longer than the work.
 const LEAST_SHARED: usize = 512;
 
-/// Scratch memory of the rule: one element for each strip that takes part.
+/// Scratch memory for the motion of grains; both lists have one element for each strip that takes
+/// part in the step.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     states: Vec<StripWords>,
     plans: Vec<StripPlan>,
 }
 
-/// Layers whose matter blocks grains.
+/// Layers whose matter grains cannot enter.
 #[derive(Clone, Copy)]
 struct Surroundings<'a> {
-    /// Still matter and heavier grains.
+    /// Layers of still matter and of heavier grains.
     heavier: &'a [Layer],
-    /// Fluids denser than the grains.
+    /// Layers of fluids denser than the grains.
     denser: &'a [Layer],
-    /// Smallest amount in a cell that blocks grains, in the smallest unit: of `heavier`, and of
-    /// `denser` matter.
+    /// Smallest amounts in a cell that block a grain, in units: first of the matter of `heavier`,
+    /// then of the matter of `denser`.
     bars: [u16; 2],
 }
 
-/// Inputs that all moves of a step share.
+/// Inputs that all moves (fall and sideways moves) of a step share.
 struct Step<'a, R> {
     level: Level,
     rule: &'a R,
     draw: Draw,
     ground: &'a Ground,
     around: Surroundings<'a>,
-    /// z index of the first strip that takes part.
+    /// z index of the first strip that takes part in the step.
     from: usize,
-    /// Bit words that stand for the strips beyond the first and the last strip of the grid.
+    /// Bit words of a fictitious strip that stands for the neighbours of the first and the last
+    /// strip of the grid.
     outside: StripWords,
     thick: Thick<'a>,
-    /// Hash key and probability (in 1/256) with which a grain stays suspended in this step.
+    /// Air drag in this step: hash key of the random numbers, and probability in 1/256 with which a
+    /// grain stays suspended.
     hangs: (StepKey, u16),
 }
 
@@ -159,9 +162,10 @@ pub(super) fn run<R: Turns>(
     step.finish_lighter(lighter, states);
 }
 
-/// Returns the range of strips that the step may change; `None` if no tile is marked. Each of the
-/// `turns` sideways moves can carry a change two strips further: from a changed tile to a tile that
-/// reads the change, and from there to a tile that a grain enters.
+/// Returns the range of strips that the step may change, as first z index and last plus one; `None`
+/// if no tile is marked. Each of the `turns` sideways moves can carry a change two strips further:
+/// from a changed tile to a tile that reads the change, and from there to a tile that a grain
+/// enters.
 fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
@@ -172,8 +176,8 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     ))
 }
 
-/// Creates the bit words that stand for the strips beyond the first and last of the grid: all cells
-/// blocked if `walls` are closed, free if they are open.
+/// Creates the fictitious strip beyond the first and the last strip of the grid: all cells blocked
+/// if `walls` are closed, free if they are open.
 fn outside(grid: Grid, walls: Walls) -> StripWords {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
     let barriers = Barriers {
@@ -189,7 +193,8 @@ fn outside(grid: Grid, walls: Walls) -> StripWords {
 }
 
 impl<R: Turns> Step<'_, R> {
-    /// Returns the state of the participating strip with index `i`, together with its neighbours.
+    /// Returns the states (bit words) of the strip with index `i` in `states` and of its neighbours
+    /// to the north and south.
     fn near<'s>(&'s self, states: &'s [StripWords], i: usize) -> Near<'s> {
         let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
         Near([
@@ -199,8 +204,8 @@ impl<R: Turns> Step<'_, R> {
         ])
     }
 
-    /// Returns the lighter matter that exerts drag on the grains of the participating strip with
-    /// index `i`.
+    /// Returns the lighter matter that exerts drag on the grains of a strip; `i`: index of the
+    /// strip, counted from the first strip that takes part in the step.
     fn thick(&self, i: usize) -> Thick<'_> {
         Thick {
             tz: self.from + i,
@@ -208,7 +213,7 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Makes the bit words of all participating strips from the amounts of the layer `own`.
+    /// Makes the bit words of all strips in the step from the amounts of the layer `own`.
     fn prepare(&self, own: &mut Layer, states: &mut [StripWords], plans: &mut [StripPlan]) {
         for (i, state) in states.iter_mut().enumerate() {
             state.is_there = own.is_near(self.from + i);
@@ -246,8 +251,8 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Moves the bit words of the layers of lighter grains, which heavier grains can displace, into
-    /// `states`.
+    /// Takes the bit words of the layers of lighter grains, which the grains of this layer can
+    /// displace, from `lighter` into `states`.
     fn prepare_lighter(&self, lighter: &mut [Layer], states: &mut [StripWords]) {
         for (i, state) in states.iter_mut().enumerate() {
             state.lighter.resize_with(lighter.len(), Default::default);
@@ -266,7 +271,8 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Marks for processing the tiles around all changes since the last step or the last move.
+    /// Marks for the fall the tiles in and around which cells changed since the last step or in the
+    /// last move.
     fn look(&self, states: &[StripWords], plans: &mut [StripPlan]) {
         let [flow, _] = self.rule.goes_level();
         each(plans, false, |i, plan| {
@@ -276,9 +282,9 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Makes the sideways moves before the fall, in which falling grains scatter: each of `turns`
-    /// moves grains diagonally down, by the state after the one before. Marks the cells that grains
-    /// left and entered for the fall that follows.
+    /// Makes the sideways moves `turns` that scatter falling grains before the fall: each move
+    /// carries grains diagonally down, based on the state after the preceding move. Marks the cells
+    /// that grains left and entered, so that the fall processes them.
     fn scatter(&self, turns: &[Turn], states: &mut [StripWords], plans: &mut [StripPlan]) {
         for &turn in turns {
             let [_, level] = self.rule.goes_level();
@@ -294,8 +300,8 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Moves falling grains one cell down, and makes the list of the tiles whose grains may move
-    /// sideways.
+    /// Moves falling grains one cell down, then lists the tiles whose grains may move sideways
+    /// afterwards.
     fn fall(&self, states: &mut [StripWords], plans: &mut [StripPlan]) {
         let [flow, level] = self.rule.goes_level();
         let is_much = plans.iter().map(|plan| plan.look.count()).sum::<usize>() > LEAST_SHARED;
@@ -321,8 +327,8 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Makes the sideways move `turn`, which has the index `number`; returns true if a later move
-    /// may still move grains.
+    /// Makes the sideways move `turn`, which has the index `number` in the step; returns false if
+    /// no later sideways move of the step can move a grain.
     fn turn(
         &self,
         (number, turn): (usize, Turn),
@@ -374,7 +380,8 @@ impl<R: Turns> Step<'_, R> {
         plans.iter().any(|plan| !plan.list.is_empty())
     }
 
-    /// Writes changed bit words back as amounts of the layer `own`.
+    /// Writes the changed bit words back as amounts of the layer `own`, and books the grains that
+    /// left the simulation box as outflow.
     fn finish(&self, own: &mut Layer, states: &mut [StripWords], plans: &[StripPlan]) {
         let is_much = states
             .iter()

@@ -9,8 +9,8 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Work that makes the bit words of a strip (one bit per cell: 1 for a grain) from the amounts, and
-/// takes over the marks of the strip's changes since the last step.
+/// SIMD kernel that makes the bit words of a strip (one bit per cell: 1 for a grain) from the
+/// amounts, and marks the tiles that changed since the last step.
 pub(super) struct Prepare<'a> {
     pub(super) tz: usize,
     pub(super) strip: &'a mut Strip,
@@ -75,8 +75,8 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// Inputs for computing which cells of a strip grains cannot enter: solid cells, and cells that
-/// contain much heavier or denser matter.
+/// Inputs for finding the cells of a strip that grains cannot enter: solid cells, and cells with at
+/// least a threshold amount of heavier or denser matter.
 struct Bars<'a, S> {
     s: S,
     around: Surroundings<'a>,
@@ -84,8 +84,8 @@ struct Bars<'a, S> {
 }
 
 impl<S: Simd> Bars<'_, S> {
-    /// Updates the blocked cells of the tile at height `y`, word `w` of its row and bit `bit` in
-    /// the word.
+    /// Recomputes in `barriers` the bit mask of the blocked cells of the tile at height `y`, bit
+    /// `bit` of the row of tiles `w` (64 tiles along x each).
     #[inline(always)]
     fn update(&self, barriers: &mut Barriers, strip: &Strip, (y, w, bit): (usize, usize, usize)) {
         let (s, index) = (self.s, strip.index(y, w));
@@ -103,8 +103,8 @@ impl<S: Simd> Bars<'_, S> {
     }
 }
 
-/// Work that writes the changed bit words of a strip (one bit per cell: 1 for a grain) back as
-/// amounts, and marks the tiles to process in the next step.
+/// SIMD kernel that writes the changed bit words of a strip (one bit per cell: 1 for a grain) back
+/// as amounts, and marks the tiles to process in the next step.
 pub(super) struct Finish<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) state: &'a mut StripWords,
@@ -143,8 +143,8 @@ impl Work for Finish<'_> {
     }
 }
 
-/// Work that writes the changed bit words of a layer of lighter grains, which heavier grains
-/// displaced, back as amounts of a strip.
+/// SIMD kernel that writes the changed bit words of a layer of lighter grains, which heavier grains
+/// displaced, back as amounts of one strip.
 pub(super) struct FinishLighter<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) lighter: &'a mut Lighter,
@@ -171,9 +171,9 @@ impl Work for FinishLighter<'_> {
     }
 }
 
-/// Writes the grains of the tiles in the bit set `tiles` to the layer of `strip` as amounts.
-/// Position: height `y`; bit 0 is the tile with x index 64 `w`. `grains`: bit words of the tiles,
-/// from that tile on.
+/// Writes the grains of the tiles in the bit set `tiles` to the layer of `strip` as amounts; bit i
+/// is the tile with x index 64 `w` + i at height `y`. `grains`: bit words of the tiles from x index
+/// 64 `w` on.
 #[inline(always)]
 fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
     let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));
@@ -189,7 +189,7 @@ fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), g
     strip.changed(y, index, tiles);
 }
 
-/// Returns true if the strip has tiles that the rule must process.
+/// Returns true if the motion of grains must process any tile of the strip.
 pub(super) fn is_awake(strip: &Strip) -> bool {
     !strip.falling.is_empty() || !strip.flowing.is_empty()
 }

@@ -1,4 +1,5 @@
-//! State of a strip during the motion of grains: bit words, their changes, and tiles to process.
+//! State of a strip during the motion of grains: bit words of the tiles (one bit per cell), their
+//! changes, and tiles to process.
 
 use super::bits::{Tiles, dilated};
 use crate::world::{Barriers, Rows, Strip, Words};
@@ -8,22 +9,25 @@ use lavoxel_base::grid::tile::{ROW, bits};
 /// in this step.
 #[derive(Debug, Default)]
 pub(super) struct StripWords {
-    /// True if the strip has bit words; a strip without grains in or near it has none.
+    /// True if the strip has bit words. False for a strip without grains in itself and in its two
+    /// neighbours.
     pub(super) is_there: bool,
     pub(super) held: Words,
     pub(super) barriers: Barriers,
-    /// Bit words of the grains that have already moved in this step.
+    /// Bit words of the grains that have already moved in this step; these grains cannot move
+    /// again.
     pub(super) moved: Words,
     pub(super) lighter: Vec<Lighter>,
-    /// Tiles changed by the last move, or between the last step and this one.
+    /// Tiles changed by the last move; at the start of a step, tiles changed since the last step.
     pub(super) changed: Tiles,
     /// Tiles changed by any move of this step.
     pub(super) touched: Tiles,
-    /// Number of grains that left the simulation box.
+    /// Number of grains that left the simulation box from this strip in this step.
     pub(super) left: u64,
 }
 
-/// Bit words of a layer of lighter grains, and the tiles changed in this step.
+/// Bit words of the grains of one lighter layer in a strip, and the tiles whose words changed in
+/// this step.
 #[derive(Debug, Default)]
 pub(super) struct Lighter {
     pub(super) held: Words,
@@ -38,15 +42,15 @@ impl StripWords {
         self.touched.clear(strip.len(), strip.width);
     }
 
-    /// Returns the bit mask of the free cells of the tile whose word has the index `at`: neither
-    /// blocked nor occupied by a grain of the layer.
+    /// Returns the bit mask of the free cells (neither blocked nor occupied by a grain of the
+    /// layer) of the tile whose bit word has the index `at`.
     #[inline(always)]
     pub(super) fn free(&self, at: usize) -> u32 {
         !(self.barriers.barred[at] | self.held[at])
     }
 
-    /// Returns the bit mask of the cells with lighter grains in the tile whose word has the index
-    /// `at`.
+    /// Returns the bit mask of the cells that contain lighter grains, for the tile whose bit word
+    /// has the index `at`.
     #[inline(always)]
     pub(super) fn lighter(&self, at: usize) -> u32 {
         self.lighter
@@ -54,8 +58,8 @@ impl StripWords {
             .fold(0, |cells, layer| cells | layer.held[at])
     }
 
-    /// Records the tiles in the bit set `tiles` (for tiles from 64 `w` on at height `y`) as changed
-    /// by the present move and in this step.
+    /// Records tiles as changed by the present move and in this step: those in the bit set `tiles`,
+    /// where bit i is the tile with x index 64 `w` + i at height `y`.
     #[inline(always)]
     pub(super) fn touch(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
@@ -65,7 +69,8 @@ impl StripWords {
     }
 }
 
-/// State of a strip and of its neighbours, in the order north, the strip itself, south.
+/// States of a strip and of its neighbours, in the order north neighbour, the strip itself, south
+/// neighbour.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a>(pub(super) [&'a StripWords; 3]);
 
@@ -84,35 +89,35 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Tiles of a strip to process, and moves to make.
+/// Work list of a strip for one step of the motion of grains: tiles to process, and moves to make.
 #[derive(Debug, Default)]
 pub(super) struct StripPlan {
-    /// Tiles that must be processed.
+    /// Tiles in which the fall must look for falling grains.
     pub(super) look: Tiles,
     /// Set of the tiles whose grains may move sideways.
     listed: Tiles,
-    /// Tiles of the set `listed`, as a list.
+    /// Tiles of the set `listed` in the order of their listing.
     pub(super) list: Vec<Listed>,
-    /// Chosen moves of the present turn (sideways move), one per tile.
+    /// Grains chosen for the present sideways move, one element per tile.
     pub(super) moves: Vec<Move>,
-    /// For each of `moves` and each layer of lighter grains, the bit mask of the lighter grains
-    /// that move the opposite way.
+    /// Bit masks of the lighter grains that trade places with the moving grains: for each of
+    /// `moves`, one mask per layer of lighter grains.
     pub(super) back: Vec<u32>,
-    /// Tiles with a grain that only lighter matter holds up, and that must therefore be processed
-    /// in the next step, too.
+    /// Tiles with a grain that only lighter matter or the air holds up; the next step must process
+    /// these tiles.
     pub(super) waiting: Tiles,
 }
 
-/// Tile whose grains may move sideways.
+/// Tile whose grains may move sideways: its position in the strip.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
-    /// Index of the tile's bit word in `Words`.
+    /// Index of the tile's bit word in the `Words` of the strip.
     pub(super) at: usize,
     pub(super) tx: u32,
     pub(super) y: u32,
 }
 
-/// Grains of one tile that make the present move.
+/// Grains of one tile that are chosen for the present sideways move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) tile: Listed,
@@ -130,15 +135,16 @@ impl StripPlan {
         self.back.clear();
     }
 
-    /// Marks for processing the tiles in which grains may move because of the last changes in the
-    /// strip and its neighbours. `flows`: grains covered by other grains can move sideways.
+    /// Marks the tiles in which grains may move because of the last changes in the strip and its
+    /// neighbours, so that the fall processes them. `flows`: grains covered by other grains can
+    /// move sideways.
     pub(super) fn look_around_changes(&mut self, near: Near<'_>, flows: bool) {
         let Self { look, .. } = self;
         reach(near, flows, |y, w, tiles| look.add(y, w, tiles));
     }
 
-    /// Adds all marked tiles with grains that could move sideways to the list of tiles to process;
-    /// `level` is true if the rule has sideways moves that keep the height of a grain.
+    /// Adds to `list` all tiles of the set `look` with grains that could move sideways; `level` is
+    /// true if the rule has sideways moves that keep the height of a grain.
     pub(super) fn list_all(&mut self, near: Near<'_>, level: bool) {
         for y in self.look.rows.range() {
             for w in 0..self.look.width() {
@@ -148,9 +154,9 @@ impl StripPlan {
         }
     }
 
-    /// Adds the tiles around the last changes with grains that could move sideways to the list of
-    /// tiles to process. `flows`: grains covered by other grains can move sideways; `level`: the
-    /// rule has sideways moves that keep the height of a grain.
+    /// Adds to `list` the tiles around the last changes with grains that could move sideways.
+    /// `flows`: grains covered by other grains can move sideways; `level`: the rule has sideways
+    /// moves that keep the height of a grain.
     pub(super) fn list_around_changes(&mut self, near: Near<'_>, [flows, level]: [bool; 2]) {
         reach(near, flows, |y, w, tiles| {
             self.list_some(near, (y, w, tiles), level)
@@ -175,8 +181,9 @@ impl StripPlan {
     }
 }
 
-/// Returns a superset of the cells from which a grain could move sideways, for the tile whose word
-/// has the index `at`.
+/// Returns a superset of the cells from which a grain could move sideways, as a bit mask, for the
+/// tile whose bit word has the index `at`. `level`: the rule has sideways moves that keep the
+/// height of a grain.
 #[inline(always)]
 fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     let tiles = |free: fn(&StripWords, usize) -> u32| {
@@ -194,9 +201,10 @@ fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     }
 }
 
-/// Calls `add` with (height, word, bit set) for the tiles in which grains may move because of the
-/// last changes in a strip and its neighbours: around and above the changes, and also below if
-/// covered grains can flow (`flows`).
+/// Calls `add` with each group of tiles in which grains may move because of the last changes in a
+/// strip and its neighbours: (height y, index `w` of the 64 tiles along x, bit set of these tiles).
+/// Included are the changed tiles, the tiles around and above, and those below if covered grains
+/// can flow (`flows`).
 fn reach(near: Near<'_>, flows: bool, mut add: impl FnMut(usize, usize, u64)) {
     let rows = near
         .0

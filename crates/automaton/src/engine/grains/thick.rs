@@ -1,4 +1,4 @@
-//! Drag of lighter matter on grains.
+//! Drag of lighter matter on grains, which can keep a grain at its place for a step.
 
 use super::strip::StripWords;
 use crate::engine::heavier::{Heavier, Layers};
@@ -10,27 +10,27 @@ use lavoxel_base::simd::Simd;
 /// Lighter matter in a strip and its neighbours that exerts drag on grains.
 #[derive(Clone, Copy)]
 pub(super) struct Thick<'a> {
-    /// True if there is any matter that can exert drag on a grain.
+    /// True if lighter matter can exert drag on grains in this step.
     pub(super) is_any: bool,
     pub(super) fluids: &'a [Layer],
     pub(super) tz: usize,
     pub(super) key: StepKey,
     pub(super) share: u16,
-    /// Largest amount of lighter matter in a cell that exerts no drag, in the smallest unit.
+    /// Largest amount of lighter matter in a cell that exerts no drag, in units.
     pub(super) thin: u16,
 }
 
 impl Thick<'_> {
-    /// Returns the bit mask of the cells of `tile` whose grains lighter matter can hold up in this
-    /// step, as decided by random numbers.
+    /// Returns the bit mask of the cells of `tile` in which lighter matter may hold up a grain in
+    /// this step, as decided by random numbers.
     #[inline(always)]
     pub(super) fn held_up(&self, tile: TilePlace) -> u32 {
         self.key.chosen(tile, self.share)
     }
 
     /// Returns the bit mask of the cells of the tile at (`tx`, `y`) that contain enough lighter
-    /// matter to exert drag; `dz` (−1, 0, 1) selects the strip to the north, the strip itself or
-    /// the strip to the south, and `state` is the state of that strip.
+    /// matter to exert drag. `dz` (−1, 0, 1) selects the strip to the north, the strip itself or
+    /// the strip to the south; `state` is the state of that strip.
     #[inline(always)]
     pub(super) fn cells<S: Simd>(
         &self,

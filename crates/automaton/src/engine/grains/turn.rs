@@ -1,5 +1,5 @@
-//! Turns: sideways moves of grains. All grains that can make the same move do so at once, as
-//! decided by the words before the move.
+//! Turns: sideways moves of grains. All grains that can make the same move do so at once, based on
+//! the bit words before the move.
 
 use super::bits::{Quad, moved_along_x, moved_along_z};
 use super::strip::{Listed, Move, Near, StripPlan, StripWords};
@@ -9,20 +9,21 @@ use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Work that selects the grains of a strip that make the present sideways move.
+/// SIMD kernel that selects the grains of a strip that make the present sideways move.
 pub(super) struct Choose<'a, R> {
     pub(super) plan: &'a mut StripPlan,
     pub(super) ways: Ways<'a, R>,
 }
 
-/// Inputs of the selection: state, rule and present move.
+/// Inputs for selecting the grains that make the present sideways move: state of the strips, rule
+/// and move.
 pub(super) struct Ways<'a, R> {
     pub(super) near: Near<'a>,
     pub(super) rule: &'a R,
     pub(super) turn: Turn,
     pub(super) draw: Draw,
     pub(super) thick: Thick<'a>,
-    /// Still matter and heavier grains.
+    /// Layers of still matter and of grains heavier than those of the moved layer.
     pub(super) heavier: &'a [crate::world::Layer],
 }
 
@@ -77,16 +78,16 @@ impl<R: Turns> Work for Choose<'_, R> {
     }
 }
 
-/// Tile of grains with its surroundings, as the rule reads them.
+/// Tile whose grains may move, with its surroundings: the state that a rule of grains reads.
 struct At<'a, R> {
     ways: &'a Ways<'a, R>,
     tile: Listed,
 }
 
 impl<R> At<'_, R> {
-    /// Returns a shifted word: bit i is the bit of the cell that lies `on` cells from cell i in the
-    /// horizontal direction of the move. `word` returns the word with a given index in a given
-    /// strip.
+    /// Returns a tile's bit word shifted along the horizontal direction of the move: bit i is the
+    /// bit of the cell that lies `on` cells from cell i in this direction. `word` returns the bit
+    /// word at an index of a strip; `at`: index of the tile's bit word.
     #[inline(always)]
     fn seen(&self, on: isize, at: usize, word: impl Fn(&StripWords, usize) -> u32) -> u32 {
         let [dx, _, dz] = self.ways.turn.way();
@@ -138,7 +139,7 @@ impl<R> TilesAround for At<'_, R> {
 }
 
 impl<R> Ways<'_, R> {
-    /// Returns the bit mask of the cells of a tile whose grains would enter lighter matter that
+    /// Returns the bit mask of the cells of `tile` whose grains would move into lighter matter that
     /// exerts drag.
     #[inline(always)]
     fn thick_there<S: Simd>(&self, s: S, tile: &Listed) -> u32 {
@@ -172,9 +173,9 @@ impl<R> Ways<'_, R> {
     }
 }
 
-/// Returns the words of a tile and of the adjacent tiles in the direction (`dx`, `dz`), which
-/// `word` returns for a z offset of the strip and an index; 0 for tiles that the direction does not
-/// reach.
+/// Returns the bit words of a tile and of the adjacent tiles in the direction (`dx`, `dz`). `word`
+/// returns the bit word for a z offset of the strip (−1, 0, 1) and an index; `at`: index of the
+/// tile's bit word. The word is 0 for tiles that the direction does not reach.
 #[inline(always)]
 fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> Quad {
     let aside = at.wrapping_add_signed(dx.signum());
@@ -190,15 +191,16 @@ fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> 
     }
 }
 
-/// Work that executes in one strip the moves that were selected in the strip and its neighbours.
+/// Second half of a sideways move in one strip: executes the moves that were selected in the strip
+/// and its neighbours.
 pub(super) struct Apply<'a> {
     pub(super) state: &'a mut StripWords,
     pub(super) turn: Turn,
 }
 
 impl Apply<'_> {
-    /// Executes the moves that were selected in the strip itself; `is_last` is true if grains that
-    /// leave the strip in the direction of the move leave the simulation box.
+    /// Executes the moves of `plan` that were selected in this strip; `is_last` is true if grains
+    /// that leave the strip in the direction of the move also leave the simulation box.
     pub(super) fn own(&mut self, plan: &StripPlan, is_last: bool) {
         let [dx, dy, dz] = self.turn.way();
         let layers = self.state.lighter.len();
@@ -220,8 +222,8 @@ impl Apply<'_> {
         }
     }
 
-    /// Adds the grains that the moves of `plan`, of the neighbouring strip, bring into this strip
-    /// to the bit words of this strip.
+    /// Adds the grains that enter this strip from a neighbouring strip to the bit words of this
+    /// strip; `plan`: moves selected in that neighbour.
     pub(super) fn receive_from_neighbour(&mut self, plan: &StripPlan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {
@@ -231,8 +233,8 @@ impl Apply<'_> {
     }
 
     /// Adds the grains `cells` (bit mask, already moved along z), which come from the tile at
-    /// (`tx`, `y`) and move by `dx` and `dy`, to the bit words of the tiles that they reach; counts
-    /// grains that leave the simulation box.
+    /// (`tx`, `y`) and move by `dx` and `dy` cells, to the bit words of the tiles that they reach,
+    /// and counts grains that leave the simulation box.
     fn arrive(&mut self, (tx, y): (usize, usize), [dx, dy]: [isize; 2], cells: u32) {
         for (there, cells) in [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)]
             .into_iter()

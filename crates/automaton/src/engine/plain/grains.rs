@@ -1,4 +1,5 @@
-//! Motion of grains in the plain engine: fall, then sideways moves one direction after the other.
+//! Motion of grains in the plain engine: fall, then sideways moves in one direction after the
+//! other.
 
 use crate::rules::{Around, Turn, Turns, Walls};
 use crate::world::{Content, World};
@@ -6,13 +7,13 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Contents of a cell that contains a grain.
+/// Content of a cell with a grain: a full amount and no energy.
 const GRAIN: Content = Content {
     amount: AMOUNT_ONE,
     energy: 0,
 };
 
-/// Motion of the grains of one layer in one step.
+/// State of the grains of one layer while they move in one step.
 struct Grains<'a, R> {
     world: &'a mut World,
     layer: usize,
@@ -50,8 +51,8 @@ impl<R: Turns> Grains<'_, R> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Moves every falling grain one cell down, each column from the bottom up; grains that moved
-    /// diagonally before do not fall.
+    /// Moves every falling grain one cell down, each column from the bottom up. Grains that already
+    /// moved in this step (diagonally, by scattering) do not fall.
     fn fall(&mut self) {
         let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -66,7 +67,8 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Moves all grains that can make the move `turn`, as decided by the state before the move.
+    /// Makes the sideways move `turn` with all grains that can make it, based on the state before
+    /// the move.
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
@@ -92,15 +94,15 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Returns true if lighter matter in the target cell `to` holds up the grain at `place` in this
-    /// step.
+    /// Returns true if the drag of lighter matter in the target cell `to` holds up the grain at
+    /// `place` in this step.
     fn stays(&self, place: Place, to: Place) -> bool {
         let (key, share) = self.rule.held_up(self.draw, self.layer);
         key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
     }
 
     /// Moves the grain at `from` to the cell `to`, or out of the simulation box if `to` is `None`;
-    /// a lighter grain at `to` moves to `from`.
+    /// a lighter grain at `to` moves to `from` in exchange.
     fn move_grain(&mut self, from: Place, to: Option<Place>) {
         let grid = self.grid();
         let lighter = self.layer + 1..self.layer + 1 + self.world.lighter_grains(self.layer).len();
@@ -120,7 +122,7 @@ impl<R: Turns> Grains<'_, R> {
     }
 }
 
-/// Grain and its surroundings, as a rule reads them.
+/// Grain and the cells around it: the state that a rule of grains reads.
 struct Here<'a> {
     world: &'a World,
     layer: usize,

@@ -1,5 +1,5 @@
-//! Air (free cell volume) that is connected to the roof or an open side of the simulation box, as
-//! opposed to trapped air.
+//! Distinguishes air (free cell volume) that is connected to the roof or an open side of the
+//! simulation box from trapped air.
 
 use super::near::Near;
 use super::parts::{Cells, Connected};
@@ -13,18 +13,20 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Cells with enough free volume for liquid to rise into, and their connected components.
+/// Cells with at least a minimum of free volume, into which liquid can rise, grouped into connected
+/// components (face neighbours).
 #[derive(Debug, Default)]
 pub(super) struct Air {
     airs: Connected,
-    /// Flag per connected component of these cells: true if the component touches the roof or an
-    /// open side of the simulation box.
+    /// Flag per connected component: true if the component touches the roof or an open side of the
+    /// simulation box.
     is_free: Vec<bool>,
-    /// Lowest height in cells from which upwards all air is connected to the roof.
+    /// Height in cells from which upwards every cell with air is connected to the roof.
     roof: usize,
 }
 
-/// Inputs that decide which cells have enough free volume.
+/// Inputs for finding the cells with at least the minimum of free volume into which liquid can
+/// rise.
 pub(super) struct Rooms<'a, R> {
     pub(super) level: Level,
     pub(super) grid: Grid,
@@ -36,15 +38,16 @@ pub(super) struct Rooms<'a, R> {
 }
 
 impl<'a, R> Rooms<'a, R> {
-    /// Iterates over the layers whose matter reduces the free volume, the densest first.
+    /// Iterates over the layers whose matter reduces the free volume for the liquid, the densest
+    /// layer first.
     fn layers(&self) -> impl Iterator<Item = &'a Layer> + Clone {
         self.heavier.0.iter().chain(std::iter::once(self.layer))
     }
 }
 
 impl Air {
-    /// Finds the air of the simulation box that is connected to the roof or an open side; reuses
-    /// the result of the last run for strips where nothing changed. `parallel`: uses all threads.
+    /// Finds the air of the simulation box that is connected to the roof or an open side; keeps the
+    /// last result for strips in which nothing changed. `parallel`: uses all threads.
     pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
         let Rooms {
             grid,
@@ -99,8 +102,8 @@ impl Air {
         }
     }
 
-    /// Returns the bit mask of the cells of the tile (tx, y, tz) whose air is connected to the roof
-    /// or an open side of the simulation box.
+    /// Returns the bit mask of the cells of the tile (tx, y, tz), x and z in tiles, whose air is
+    /// connected to the roof or an open side of the simulation box.
     #[inline]
     pub(super) fn free(&self, tile @ [_, y, _]: [usize; 3]) -> u32 {
         if y > self.roof {
@@ -140,7 +143,8 @@ impl Air {
     }
 }
 
-/// Work that computes the cells with enough free volume in one strip, up to the height `roof`.
+/// SIMD kernel that finds the cells of one strip with at least the minimum of free volume into
+/// which liquid can rise, from the floor up to and including the height `roof`.
 struct Roomy<'a, R> {
     rooms: &'a Rooms<'a, R>,
     tz: usize,
@@ -179,7 +183,8 @@ impl<R: Bodies> Work for Roomy<'_, R> {
 }
 
 impl<R: Bodies> Roomy<'_, R> {
-    /// Computes the bit mask of the tile at (`tx`, `y`), x in tiles.
+    /// Computes, for the tile at (`tx`, `y`), x in tiles, the bit mask of the cells with at least
+    /// the minimum of free volume into which liquid can rise.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
         let Rooms {

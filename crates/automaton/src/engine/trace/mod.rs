@@ -2,14 +2,13 @@
 //!
 //! The work is done strip by strip, on all threads, in this order: the masks of body cells and
 //! their connected components; the components of all strips together; the surface cells, summed by
-//! body and height; the flow between heights; and the apportionment to the cells, whose running
-//! sums begin in each strip with those of the strips before. No result depends on the number of
-//! threads.
+//! body and height; the flow between heights; and the apportionment to the cells, for which prefix
+//! sums run over the strips in order. No result depends on the number of threads.
 //!
 //! If nothing moved, the layer stores the versions of all inputs: the rule is skipped until the
-//! rule, the ground or a layer that it reads has changed. Masks, components and the tiles at their
-//! faces are kept from one run to the next, and recomputed only in strips in which the mask of a
-//! tile changed. Invariant: the kept ones equal those of a full computation.
+//! rule, the ground or a layer that it reads has changed. Masks, components and the tiles at the
+//! surfaces of bodies are cached from one run to the next, and recomputed only in strips in which
+//! the mask of a tile changed. Invariant: the cached values equal those of a full computation.
 
 mod air;
 mod near;
@@ -33,15 +32,16 @@ use crate::world::{AMOUNT, Layer, RuleNumbers, Strip, Traced, World};
 use lavoxel_base::grid::tile::{Lanes, ROW, bits};
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Minimum number of tiles for which several threads are used.
+/// Minimum number of stored tiles of the layer for which several threads are used.
 const LEAST_TILES: usize = 512;
 
-/// Cache of the tracing rule for one layer, kept from one execution of the rule to the next.
+/// Cache of the tracing rule for one layer (bodies, air, surface cells), kept from one application
+/// of the rule to the next.
 #[derive(Debug, Default)]
 pub(super) struct Tracer {
-    /// Parameters of the rule when it was last executed; `None` before.
+    /// Parameters of the rule when it was last applied; `None` before the first application.
     rule: Option<RuleNumbers>,
-    /// Cursors of the last reads of the layer and of the layers that reduce its free volume.
+    /// Times of the last reads of the layer and of the layers that reduce its free volume.
     read: Reads,
     bodies: Connected,
     air: Air,
@@ -54,8 +54,8 @@ pub(super) struct Tracer {
 }
 
 impl Tracer {
-    /// Runs the rule on the layer with index `layer`, unless nothing changed since a run in which
-    /// nothing moved.
+    /// Applies the tracing rule to the layer with index `layer`. Does nothing if the last
+    /// application moved nothing and no input changed since.
     pub(super) fn run<R: Bodies>(
         &mut self,
         level: Level,
@@ -83,7 +83,7 @@ impl Tracer {
         world.layers[layer].traced = (!moved).then_some(now);
     }
 
-    /// Runs the rule on the layer with index `layer`; returns true if any liquid moved.
+    /// Applies the tracing rule to the layer with index `layer`; returns true if any liquid moved.
     fn moves<R: Bodies>(
         &mut self,
         level: Level,
@@ -130,7 +130,7 @@ impl Tracer {
     }
 
     /// Updates the caches of the open cells of the ground and of the connected bodies of liquid,
-    /// for the layer with index `layer`. `parallel`: uses all threads.
+    /// for the layer with index `layer`. `parallel`: uses all threads if true.
     fn find_bodies<R: Bodies>(
         &mut self,
         level: Level,
@@ -166,9 +166,9 @@ impl Tracer {
         bodies.connect();
     }
 
-    /// Updates the cache of the air connected to the outside (if the rule heeds trapped air), and
-    /// the donor and receiver cells at the surfaces of the bodies, for the layer with index
-    /// `layer`. `parallel`: uses all threads.
+    /// Updates the cache of air that is connected to the roof or an open side (if the rule heeds
+    /// trapped air), and the donor and receiver cells of the connected bodies of liquid, for the
+    /// layer with index `layer`. `parallel`: uses all threads if true.
     fn find_surfaces<R: Bodies>(
         &mut self,
         level: Level,
@@ -227,8 +227,9 @@ impl Tracer {
         });
     }
 
-    /// Merges the groups of surface cells with the same body, height and role over all strips, and
-    /// computes the flow into and out of each group; returns true if any liquid moves.
+    /// Merges the groups of surface cells with the same body, height and role (`HeightKind`) over
+    /// all strips, and computes the flow into and out of each group; returns true if any liquid
+    /// moves.
     fn book<R: Bodies>(&mut self, rule: &R, parallel: bool) -> bool {
         let Self {
             surfaces,
@@ -277,8 +278,8 @@ impl Tracer {
         heights.iter().any(Height::moves)
     }
 
-    /// Computes for each strip and group of surface cells the prefix sums from which the group's
-    /// flow is apportioned to the cells.
+    /// Computes, for each group of surface cells of each strip, the prefix sums by which the
+    /// group's flow is apportioned to its cells.
     fn share_out(&mut self) {
         let Self {
             surfaces,
@@ -311,8 +312,8 @@ impl Tracer {
 }
 
 impl Surfaces {
-    /// Sums over the cells a second time, relative to the mean amount, for groups whose cells level
-    /// out; `booked` are the merged groups of all strips.
+    /// Sums the cells' amounts relative to the mean amount of their group, in a second pass, for
+    /// groups whose cells level out; `booked`: the groups merged over all strips.
     fn add_around_means(&mut self, booked: &[Height]) {
         for (height, &number) in self.heights.iter_mut().zip(&self.numbers) {
             if booked[number as usize].comes_level() {
@@ -327,7 +328,7 @@ impl Surfaces {
     }
 }
 
-/// Work that computes the cells that transport liquid, in one strip.
+/// SIMD kernel that finds the body cells of one strip: the cells through which liquid can pass.
 struct Full<'a, R> {
     layer: &'a Layer,
     tz: usize,
@@ -383,8 +384,8 @@ impl<R: Bodies> Work for Full<'_, R> {
 }
 
 impl<R: Bodies> Full<'_, R> {
-    /// Updates the bit mask of the tile at (`tx`, `y`), after that of the tile above; returns true
-    /// if the mask changed.
+    /// Updates the bit mask of the body cells in the tile at (`tx`, `y`); the tile above must be up
+    /// to date. Returns true if the mask changed.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) -> bool {
         let strip = &self.layer.strips[self.tz];
@@ -396,8 +397,8 @@ impl<R: Bodies> Full<'_, R> {
     }
 }
 
-/// Adds the apportioned flow of `surfaces` to the amounts of the cells of `strip`, or subtracts it
-/// from them.
+/// Applies the flow in `surfaces`, which is already apportioned to cells, to the amounts in
+/// `strip`.
 fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
     let Surfaces {
         spots,

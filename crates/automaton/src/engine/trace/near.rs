@@ -1,4 +1,4 @@
-//! Bit masks of the marked cells of a tile and of the six adjacent tiles.
+//! Bit masks of the marked cells of a tile and of the six tiles that share a face with it.
 
 /// Bit mask of the cells at the western edge of a tile (x = 0).
 pub(super) const WEST: u32 = 0x0101_0101;
@@ -9,18 +9,18 @@ pub(super) const NORTH: u32 = 0xff;
 /// Bit mask of the cells at the southern edge of a tile (z = 3).
 pub(super) const SOUTH: u32 = 0xff << 24;
 
-/// Marked cells of a tile and of the six adjacent tiles, as bit masks.
+/// Bit masks of the marked cells of a tile and of the six tiles that share a face with it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     pub(super) here: u32,
     pub(super) below: u32,
     pub(super) above: u32,
-    /// Masks of the west, east, north and south tile.
+    /// Masks of the marked cells in the tiles to the west, east, north and south, in this order.
     pub(super) beside: [u32; 4],
 }
 
 impl Near {
-    /// Returns the bit mask of the cells that have a marked horizontal neighbour.
+    /// Returns the bit mask of the tile's cells that have a marked horizontal neighbour.
     #[inline(always)]
     pub(super) fn lateral_mask(&self) -> u32 {
         let Self {
@@ -34,15 +34,15 @@ impl Near {
         inside | across
     }
 
-    /// Returns the bit mask of the cells that have a marked neighbour below or at one of the four
-    /// sides.
+    /// Returns the bit mask of the tile's cells that have a marked neighbour below or at one of the
+    /// four sides.
     #[inline(always)]
     pub(super) fn beside_or_below(&self) -> u32 {
         self.lateral_mask() | self.below
     }
 
-    /// Iterates over the offsets (x, y, z, in tiles) of those of the seven tiles that have marked
-    /// cells.
+    /// Iterates over those of the seven tiles that have marked cells, as offsets (x, y, z, in
+    /// tiles) from the middle tile.
     #[inline(always)]
     pub(super) fn tiles(&self) -> impl Iterator<Item = [isize; 3]> {
         let Self {
@@ -67,9 +67,9 @@ impl Near {
     }
 }
 
-/// Returns the five neighbours of the cell with index `lane` (0–31) below and at the sides, the one
-/// below first: offset of the neighbour's tile (x, y, z, in tiles), and bit of the neighbour in
-/// that tile.
+/// Returns the five neighbours of a tile's cell with index `lane` (0–31), the one below first, then
+/// those at the four sides: offset of the neighbour's tile (x, y, z, in tiles), and bit of the
+/// neighbour in that tile.
 pub(super) fn lane_neighbours(lane: u32) -> [([isize; 3], u32); 5] {
     let bit = 1_u32 << lane;
     let across = |edge: u32, inside: u32, outside: u32, by: [isize; 3]| {

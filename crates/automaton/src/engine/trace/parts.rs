@@ -1,5 +1,6 @@
 //! Connected components of marked cells (face neighbours), computed on tiles: flood fill of the
-//! mask of each tile, then union of parts that touch, first within each strip, then across strips.
+//! mask of each tile, then union of connected sets that touch, first within each strip, then across
+//! strips.
 
 use std::ops::Range;
 
@@ -9,26 +10,27 @@ use super::union::Union;
 /// Connected set of marked cells within one tile.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TilePart {
-    /// Bit mask of the cells.
+    /// Bit mask of the cells of this set.
     pub(super) cells: u32,
-    /// Number of the connected component in the strip.
+    /// Index of the connected component of the strip to which these cells belong.
     body: u32,
 }
 
 /// Marked cells of one strip and their connected components (face neighbours).
 #[derive(Debug, Default)]
 pub(super) struct Cells {
-    /// Number of tiles along x.
+    /// Number of tiles along x in the strip.
     count: usize,
-    /// Height y of the first row of masks.
+    /// Height y of the first row of `masks`.
     first_y: usize,
     /// Bit mask of the marked cells of each tile, rows from `first_y` upwards, x fastest.
     masks: Vec<u32>,
-    /// Index in the list of parts of the first part of each tile with marked cells.
+    /// For each tile the index in `parts` of its first connected set; meaningful only for tiles
+    /// with marked cells.
     first: Vec<u32>,
     parts: Vec<TilePart>,
     union: Union,
-    /// Number of connected components in the strip.
+    /// Number of connected components of marked cells in the strip.
     bodies: usize,
     /// Row of masks without marked cells, returned for heights outside of the stored range.
     none: Vec<u32>,
@@ -37,7 +39,8 @@ pub(super) struct Cells {
 }
 
 impl Cells {
-    /// Removes all marks and sets the stored heights to `rows`, with `count` tiles along x.
+    /// Removes all marks and sets the range of stored heights to `rows`, with `count` tiles along
+    /// x.
     pub(super) fn begin(&mut self, rows: Range<usize>, count: usize) {
         (self.count, self.first_y) = (count, rows.start);
         for (masks, length) in [
@@ -55,7 +58,7 @@ impl Cells {
         self.count == count && self.rows() == *rows
     }
 
-    /// Makes the present marks the reference of `Cells::changed`.
+    /// Makes the present marks the reference against which `Cells::changed` compares.
     pub(super) fn settle(&mut self) {
         self.changed = false;
     }
@@ -90,7 +93,8 @@ impl Cells {
         }
     }
 
-    /// Returns the connected parts within the tile with index `tile`, which must have marked cells.
+    /// Returns the connected sets of marked cells in the tile with index `tile`, which must have
+    /// marked cells.
     #[inline]
     fn parts(&self, tile: usize) -> &[TilePart] {
         let (all, parts) = (self.masks[tile], &self.parts[self.first[tile] as usize..]);
@@ -128,8 +132,9 @@ impl Cells {
         }
     }
 
-    /// Computes the connected parts of a tile, and joins them with touching parts of the tile to
-    /// the west and the tile below.
+    /// Computes the connected sets of marked cells in the tile with index `tile`, and joins them
+    /// with touching sets of the tile to the west (if `has_west`) and of the tile below (if
+    /// `has_below`).
     #[inline]
     fn connect_tile(&mut self, tile: usize, has_west: bool, has_below: bool) {
         let mut rest = self.masks[tile];
@@ -151,8 +156,8 @@ impl Cells {
         }
     }
 
-    /// Joins the part `number` with all parts of the earlier tile `tile` that contain any of the
-    /// `cells`.
+    /// Joins the component of the connected set with index `number` with those of all sets of the
+    /// tile `tile` that contain any of the `cells` (bit mask).
     #[inline]
     fn touch(&mut self, number: u32, tile: usize, cells: u32) {
         if self.masks[tile] & cells == 0 {
@@ -170,8 +175,8 @@ impl Cells {
         }
     }
 
-    /// Adds to `links` each pair of touching components of this strip and of `after`, the next
-    /// strip to the south.
+    /// Replaces the contents of `links` by the pairs of touching components of this strip and of
+    /// `after`, the next strip to the south.
     fn link(&self, after: &Self, links: &mut Vec<[u32; 2]>) {
         links.clear();
         let (rows, others) = (self.rows(), after.rows());
@@ -199,17 +204,19 @@ impl Cells {
     }
 }
 
-/// Marked cells of all strips, and their connected components in the whole box (bodies).
+/// Marked cells of all strips, and their connected components in the whole simulation box, called
+/// bodies here.
 #[derive(Debug, Default)]
 pub(super) struct Connected {
     pub(super) strips: Vec<Cells>,
-    /// Number of the first component of each strip when the components of all strips are numbered
-    /// consecutively.
+    /// For each strip, the number of its first component when the components of all strips are
+    /// numbered consecutively from 0.
     offsets: Vec<u32>,
     union: Union,
-    /// Pairs of touching components of each strip and the next, in consecutive numbers.
+    /// For each strip, the pairs of touching components of the strip and the next one to the south,
+    /// in consecutive numbers.
     links: Vec<Vec<[u32; 2]>>,
-    /// True if all marked cells form one body, which then has the number 0.
+    /// True if all marked cells of the simulation box form one body, which then has the number 0.
     is_one: bool,
 }
 
@@ -256,14 +263,14 @@ impl Connected {
             .any(Cells::changed)
     }
 
-    /// Upper bound (exclusive) of the numbers of the bodies.
+    /// Upper bound of the body numbers: all numbers are below the returned value.
     pub(super) fn end(&self) -> usize {
         self.offsets.last().map_or(0, |&offset| offset as usize)
             + self.strips.last().map_or(0, |strip| strip.bodies)
     }
 
-    /// Iterates over the connected parts of the tile (tx, y, tz): bit mask of the cells, and number
-    /// of the body.
+    /// Iterates over the connected sets of marked cells in the tile (tx, y, tz): bit mask of the
+    /// cells, and number of the connected component (body) to which they belong.
     #[inline]
     pub(super) fn parts(&self, [tx, y, tz]: [usize; 3]) -> impl Iterator<Item = (u32, u32)> + '_ {
         let strip = &self.strips[tz];
@@ -279,8 +286,8 @@ impl Connected {
         })
     }
 
-    /// Returns the number of the body to which all marked cells of `tiles` belong; `None` if they
-    /// belong to several.
+    /// Returns the number of the connected component (body) to which all marked cells of `tiles`
+    /// (x, y, z in tiles) belong; `None` if they belong to several.
     #[inline]
     pub(super) fn only(&self, tiles: impl Iterator<Item = [usize; 3]>) -> Option<u32> {
         if self.is_one {
@@ -299,8 +306,8 @@ impl Connected {
         only
     }
 
-    /// Returns the number of the body of a cell, given by its bit `cell` in `tile`; `None` if the
-    /// cell is not marked.
+    /// Returns the number of the connected component (body) that contains a marked cell, given as
+    /// the bit mask `cell` in `tile` (x, y, z in tiles). `None` if the cell is not marked.
     pub(super) fn body(&self, tile: [usize; 3], cell: u32) -> Option<u32> {
         self.parts(tile)
             .find(|(cells, _)| cells & cell != 0)
@@ -338,7 +345,8 @@ mod tests {
         assert_eq!(flood(0x0010_0f08), 0x0f08);
     }
 
-    /// Compares the bodies of boxes of random cells with a search from each cell.
+    /// Compares the bodies found in grids of random cells with those of a search that starts at
+    /// each cell.
     #[test]
     fn bodies_are_those_of_a_plain_search() {
         for (nx, ny, nz, share) in [

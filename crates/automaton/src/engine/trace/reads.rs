@@ -1,21 +1,23 @@
-//! Change cursors of the layers that the tracing rule reads.
+//! Records when the tracing rule last read each layer, from which follows which tiles changed
+//! since.
 
 use crate::world::{Changes, Cursor, Layer, Reading};
 
-/// Cursors of the last reads of a group of layers, the traced layer last.
+/// Times of the last reads of a group of layers, the traced layer last.
 ///
-/// The layers record changes since their last read by any tracing. Where the air of several layers
-/// is kept, layers that are read more than once a step are read as a whole.
+/// A layer records only the changes since its last read by any tracing rule. If several tracing
+/// rules that heed trapped air read a layer in a step, each rule reads its strips as a whole.
 #[derive(Debug, Default)]
 pub(super) struct Reads(Vec<Cursor>);
 
 impl Reads {
-    /// Drops the cursors, so that the next reads return whole strips.
+    /// Forgets the last reads, so that the next reads return whole strips.
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }
 
-    /// Registers a read of all `layers` now; later changes are relative to this read.
+    /// Records that all `layers` are read now; the next queries return the changes made after this
+    /// read.
     pub(super) fn advance<'a>(&mut self, layers: impl Iterator<Item = &'a Layer>) {
         self.0.clear();
         self.0

@@ -4,7 +4,7 @@ use super::near::{NORTH, WEST};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
 
-/// Sides of a box, through which matter leaves if they are open.
+/// Sides of the simulation box, with the boundary condition: open sides let matter out.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     grid: Grid,
@@ -12,7 +12,7 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Creates the sides of a box; `are_open` is false for closed sides.
+    /// Creates the sides of the simulation box of `grid`; `are_open` is false for closed sides.
     pub(super) fn new(grid: Grid, are_open: bool) -> Self {
         Self { grid, are_open }
     }

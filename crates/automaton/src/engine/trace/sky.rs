@@ -1,13 +1,14 @@
-//! Cache of the open (not solid) cells of a strip, kept from one run to the next.
+//! Cache of the open (not solid) cells of a strip, kept from one application of the tracing rule to
+//! the next.
 
 use crate::world::GroundStrip;
 
-/// Open cells of a strip: for each column of tiles a bit mask for each height from the lowest open
-/// cell to the highest solid cell.
+/// Open (not solid) cells of a strip: for each column of tiles, a bit mask of cells per height,
+/// from the lowest open cell to the highest solid cell.
 #[derive(Debug, Default)]
 pub(super) struct Sky {
     columns: Vec<SkyColumn>,
-    /// True if the last refresh found that the ground had changed.
+    /// True if the ground had changed at the last `Sky::refresh`.
     pub(super) changed: bool,
 }
 
@@ -16,16 +17,18 @@ struct SkyColumn {
     /// Version of the ground for which the masks were computed, as returned by
     /// [`GroundStrip::version`].
     version: u64,
-    /// Height y of the lowest open cell.
+    /// Height y of the lowest open cell of the column of tiles.
     first: usize,
-    /// Bit masks of the open cells, one for each y from `first` upwards.
+    /// Bit masks of the open cells in each tile of the column, from height `first` upwards.
     masks: Vec<u32>,
-    /// Bit mask of the cells inside of the simulation box; above `masks` all of these are open.
+    /// Bit mask of a tile's cells inside of the simulation box; above `masks` all of these are
+    /// open.
     inside: u32,
 }
 
 impl SkyColumn {
-    /// Placeholder that is out of date for every version of the ground.
+    /// Placeholder whose `version` matches no version of the ground, so that the next refresh
+    /// computes the masks.
     const STALE: Self = Self {
         version: u64::MAX,
         first: 0,

@@ -1,4 +1,5 @@
-//! Donor and receiver cells of a strip, grouped by body, height and role.
+//! Surface cells of connected bodies of liquid in a strip: donor cells give liquid to the body,
+//! receiver cells take liquid from it; grouped by body, height and role.
 
 use super::air::Air;
 use super::near::{Near, lane_neighbours};
@@ -12,80 +13,93 @@ use lavoxel_base::grid::tile::{Lanes, ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Number of roles of a cell: variants of [`Kind`].
+/// Number of roles that a donor or receiver cell can have: the number of variants of [`Kind`].
 const KINDS: usize = 4;
 
-/// Donor and receiver cells of a strip. All lists are sorted by y, then from west to east.
+/// Donor and receiver cells of one strip for the tracing rule. All lists are sorted by y, then from
+/// west to east.
 #[derive(Debug, Default)]
 pub(super) struct Surfaces {
-    /// Tiles that can have donor or receiver cells, kept while bodies and ground are unchanged.
+    /// Tiles that can have donor or receiver cells; valid while the connected bodies of liquid and
+    /// the ground are unchanged.
     sites: Vec<Site>,
-    /// Scratch buffer: bit masks of the covered body cells in the row of tiles above.
+    /// Scratch buffer: for each tile of the row of tiles above, the bit mask of the body cells that
+    /// are covered from above.
     covered: Vec<u32>,
     pub(super) spots: Vec<Spot>,
     pub(super) pieces: Vec<TilePiece>,
     pub(super) heights: Vec<Height>,
-    /// Index of each of this strip's `heights` in the merged list of all strips.
+    /// Index of each group in `heights` in the list of groups merged over all strips.
     pub(super) numbers: Vec<u32>,
-    /// State of the apportionment of flow to cells, for each of `heights`.
+    /// Prefix sums of the cells' shares, by which the flow of each group in `heights` is
+    /// apportioned to its cells.
     pub(super) shares: Vec<Shares>,
-    /// Probable index in `heights` of the last group of each body and role.
+    /// Probable index in `heights` of the last group of each body and role; checked before use.
     last: Vec<u32>,
     /// True if the flow changed any cell of the strip.
     pub(super) changed: bool,
 }
 
-/// Tile that can have donor or receiver cells, because it has open cells at the faces of bodies.
+/// Tile that can have donor or receiver cells, because it has open cells at the faces of connected
+/// bodies of liquid.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     tx: u32,
     y: u32,
     near: Near,
-    /// Cells whose upper neighbour is open, so that a surface can rise in them.
+    /// Bit mask of the cells of the tile whose upper neighbour is open, so that a liquid surface
+    /// can rise in them.
     under_open: u32,
-    /// Body cells among `under_open`.
+    /// Bit mask of the cells of `under_open` through which liquid of a connected body can pass
+    /// (body cells).
     own: u32,
-    /// Body cells below rock, the roof or a covered cell.
+    /// Bit mask of the body cells (cells of a connected body of liquid) directly below rock, the
+    /// roof or a covered cell.
     covered: u32,
-    /// Cells that count as free unless they lie on a body.
+    /// Bit mask of the free cells: open cells that touch a connected body of liquid at a side or
+    /// below, belong to no body, and have no body cell above.
     free: u32,
-    /// Cells on top of a body: liquid in such a cell belongs to the body below.
+    /// Bit mask of the open cells directly on top of a connected body of liquid whose own liquid
+    /// belongs to that body; 0 if the rule has no such cells.
     above: u32,
-    /// Body cells that touch an open side of the simulation box.
+    /// Bit mask of the cells of connected bodies of liquid that touch an open side of the
+    /// simulation box.
     at_side: u32,
 }
 
-/// Tile that has donor or receiver cells.
+/// Tile that has donor or receiver cells in this application of the tracing rule.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// Index in the strip of the tile's row, bit of the tile in the row, and height y of the tile.
+    /// Index of the tile's row of tiles in the strip, bit of the tile in that row, and height y of
+    /// the tile.
     pub(super) index: usize,
     pub(super) bit: usize,
     pub(super) y: usize,
     pub(super) amounts: Lanes,
-    /// Free volume of each cell in the smallest unit of amount, divided equally among the bodies
-    /// that touch the cell.
+    /// Free volume of each cell, in units of amount. If several bodies touch a cell, its volume is
+    /// divided equally, and the element is the share of one body.
     rooms: Lanes,
-    /// Bit mask of the donor cells.
+    /// Bit mask of the donor cells (those that give liquid).
     gives: u32,
-    /// Range of the tile's groups of cells in `pieces`: first index, and last index plus one.
+    /// Range of the tile's elements in `pieces` (groups of cells): first index, and last index plus
+    /// one.
     pub(super) pieces: [usize; 2],
 }
 
-/// Cells of one tile that belong to the same body and have the same role.
+/// Cells of one tile that belong to the same connected body of liquid and have the same role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TilePiece {
     /// Index in the strip's `heights` of the group to which the cells belong.
     pub(super) height: usize,
     pub(super) cells: u32,
-    /// Openings through which the body presses, as bit masks of cells: free cells at its sides,
-    /// free cells on top, and cells of the body itself.
+    /// Openings through which the connected body presses liquid, as bit masks of cells: free cells
+    /// at the body's sides, free cells on top, and covered cells of the body itself.
     holes: [u32; 3],
 }
 
 impl Spot {
     /// Returns the offered amount, the present amount and the free volume of the cell with index
-    /// `lane` (0–31).
+    /// `lane` (0–31), in units of amount.
     #[inline(always)]
     pub(super) fn cell(&self, lane: usize) -> Surface {
         let amount = self.amounts.0[lane];
@@ -103,7 +117,8 @@ impl Spot {
 }
 
 impl Surfaces {
-    /// Clears all lists for a new run; all body numbers are below `bodies`.
+    /// Clears all lists for a new application of the tracing rule; all body numbers are below
+    /// `bodies`.
     pub(super) fn begin(&mut self, bodies: usize) {
         self.spots.clear();
         self.pieces.clear();
@@ -112,8 +127,8 @@ impl Surfaces {
         self.changed = false;
     }
 
-    /// Returns the index in `heights` of the group with this key (body, y, role); adds the group if
-    /// it is new.
+    /// Returns the index in `heights` of the group of cells with the key `key` (body, y, role);
+    /// adds the group if it is new.
     #[inline]
     fn height(&mut self, key @ (body, _, kind): (u32, u32, Kind)) -> usize {
         let last = &mut self.last[KINDS * body as usize + kind as usize];
@@ -128,8 +143,8 @@ impl Surfaces {
         *last as usize
     }
 
-    /// Adds the `cells` of the last tile, with the openings `holes`, to the group with this key
-    /// (body, y, role).
+    /// Adds the bit mask `cells` of the last tile in `spots`, with the openings `holes` (bit
+    /// masks), to the group with the key `key` (body, y, role).
     #[inline]
     fn add(&mut self, key: (u32, u32, Kind), cells: u32, holes: [u32; 3]) {
         if cells == 0 {
@@ -157,7 +172,8 @@ impl Surfaces {
         }
     }
 
-    /// Calls `see` with the cells of each tile and group, together with the tile and the group.
+    /// Calls `see` for each set of cells that belong to one tile and one group, with the tile, the
+    /// set of cells, and the group.
     pub(super) fn each_piece(&mut self, mut see: impl FnMut(&Spot, &TilePiece, &mut Height)) {
         for spot in &self.spots {
             for piece in &self.pieces[spot.pieces[0]..spot.pieces[1]] {
@@ -167,7 +183,7 @@ impl Surfaces {
     }
 }
 
-/// Work that finds the donor and receiver cells of one strip.
+/// SIMD kernel that finds the donor and receiver cells of one strip.
 pub(super) struct Look<'a, R> {
     pub(super) rule: &'a R,
     pub(super) tz: usize,
@@ -175,7 +191,8 @@ pub(super) struct Look<'a, R> {
     pub(super) sky: &'a Sky,
     pub(super) heavier: Layers<'a>,
     pub(super) bodies: &'a Connected,
-    /// Air connected to the outside; `None` if the rule ignores trapped air.
+    /// Air that is connected to the roof or an open side of the simulation box; `None` if the rule
+    /// ignores trapped air.
     pub(super) air: Option<&'a Air>,
     /// Sides of the simulation box, through which liquid leaves if they are open.
     pub(super) sides: Sides,
@@ -197,18 +214,20 @@ impl<R: Bodies> Work for Look<'_, R> {
     }
 }
 
-/// Cells of a tile that take part, as bit masks: cells of a free surface, and free cells into which
-/// pressure drives liquid.
+/// Bit masks of the donor and receiver cells of a tile: cells of a free surface, and free cells
+/// into which pressure drives liquid.
 #[derive(Clone, Copy)]
 struct Taking {
     surface: u32,
     pressed: u32,
-    /// Surface cells that lie on a body and belong to that body.
+    /// Bit mask of the surface cells directly on top of a connected body of liquid, to which their
+    /// liquid belongs.
     on: u32,
 }
 
 impl<R: Bodies> Look<'_, R> {
-    /// Computes the tiles of the strip that can have donor or receiver cells.
+    /// Finds the tiles of the strip that can have donor or receiver cells, and stores these tiles
+    /// in `sites`.
     fn find_sites(&mut self) {
         let (bodies, tz) = (self.bodies, self.tz);
         self.found.sites.clear();
@@ -261,8 +280,8 @@ impl<R: Bodies> Look<'_, R> {
         self.found.sites.reverse();
     }
 
-    /// Adds the tile at (`tx`, `y`) to the candidates if it can have donor or receiver cells;
-    /// `near` are the body cells in and around it.
+    /// Adds the tile at (`tx`, `y`) to `sites` if it can have donor or receiver cells; `near`: body
+    /// cells in and around the tile.
     #[inline(always)]
     fn find_site(&mut self, [tx, y]: [usize; 2], near: Near) {
         let free = near.beside_or_below() & !near.here;
@@ -312,8 +331,8 @@ impl<R: Bodies> Look<'_, R> {
         self.sky.open_above(tx, y, self.strip.ny())
     }
 
-    /// Finds the donor and receiver cells of the candidate with index `number`; `is_near` is true
-    /// if denser matter may be in or next to the strip.
+    /// Finds the donor and receiver cells of the tile with index `number` in `sites`; `is_near` is
+    /// true if denser matter may be in or next to the strip.
     #[inline(always)]
     fn site<S: Simd>(&mut self, s: S, number: usize, is_near: bool) {
         let site = self.found.sites[number];
@@ -378,8 +397,8 @@ impl<R: Bodies> Look<'_, R> {
         self.divide(&site, taking);
     }
 
-    /// Adds the faces of body cells at open sides of the simulation box as openings of the group of
-    /// cells outside.
+    /// Adds the faces of body cells at open sides of the simulation box as openings to the group
+    /// that stands for the space outside of the box.
     fn press_outside(&mut self, site: &Site) {
         let (bodies, tile) = (self.bodies, [site.tx as usize, site.y as usize, self.tz]);
         for (cells, body) in bodies.parts(tile) {
@@ -391,7 +410,8 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns the donor and receiver cells of the last tile to the bodies that they touch.
+    /// Assigns the donor and receiver cells `taking` of the last tile in `spots` to the connected
+    /// bodies of liquid that they touch.
     #[inline]
     fn divide(&mut self, site: &Site, taking: Taking) {
         let (place, y) = ([site.tx as usize, site.y as usize, self.tz], site.y);
@@ -446,8 +466,8 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns the present cell, which lies at height `y` and has the role `kind`, to the body that
-    /// contains the cell `bit` of `tile`.
+    /// Assigns the cell with bit mask `bit` of `tile`, at height `y` and with the role `kind`, to
+    /// the body that contains this cell.
     fn join(&mut self, tile: [usize; 3], (y, kind): (u32, Kind), bit: u32) {
         if let Some(body) = self.bodies.body(tile, bit) {
             let covered = if kind == Kind::Covered { bit } else { 0 };
@@ -455,9 +475,10 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns the free cell with index `lane` to all bodies that touch it, each with an equal part
-    /// of its free volume. Relative to the body below, the cell has the role `below`; relative to
-    /// all others, it is a cell into which pressure drives liquid.
+    /// Assigns the free cell with index `lane` (0–31) to all bodies that touch it, each with an
+    /// equal share of its free volume. The cell gets the role `below` for the body below, and for
+    /// every other body the role of a cell into which pressure drives liquid. `at` converts offsets
+    /// in tiles to tile indices.
     fn share_out(&mut self, at: impl Fn([isize; 3]) -> [usize; 3], lane: usize, below: Kind) {
         let bit = 1 << lane;
         let mut touching = [(u32::MAX, Kind::Pressed, [0; 3]); 5];

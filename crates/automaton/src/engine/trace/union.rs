@@ -1,7 +1,7 @@
 //! Union-find structure over the integers from 0.
 
 /// Disjoint sets of the integers from 0; each element points to itself or to a smaller element of
-/// its set. Invariant: the representative of a set is its smallest element, in any order of joins.
+/// its set. Invariant: the smallest element represents its set, whatever the order of the joins.
 #[derive(Debug, Default)]
 pub(super) struct Union(Vec<u32>);
 
@@ -30,7 +30,7 @@ impl Union {
         number
     }
 
-    /// Joins the sets of `a` and `b`.
+    /// Merges the sets that contain `a` and `b` into one set.
     #[inline]
     pub(super) fn join(&mut self, a: u32, b: u32) {
         if self.0[a as usize] == self.0[b as usize] {

@@ -11,20 +11,21 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amounts of all layers in one cell, in the smallest unit, by index of the layer.
+/// Amount of each layer in one cell, in units, indexed by layer.
 pub(super) type Amounts = [u16; MAX_MATERIALS + 1];
 
 const ONE: u64 = AMOUNT_ONE as u64;
 
-/// Changed cells of a trial move, on top of an unchanged world.
+/// Trial move of a piece: the changed cells with their new amounts, while the world itself stays
+/// unchanged.
 pub(super) struct Draft<'a> {
     world: &'a World,
     rule: &'a Floating,
     cells: BTreeMap<Place, Amounts>,
 }
 
-/// Liquid in one column: its highest cell, and the height of its surface above the floor in units
-/// of 1/`AMOUNT_ONE` of a cell.
+/// Surface of a liquid in one column: the highest cell with the liquid, and the height of the
+/// surface above the floor in units of 1/`AMOUNT_ONE` of a cell.
 #[derive(Clone, Copy, Debug)]
 struct LiquidColumn {
     top: Place,
@@ -45,8 +46,8 @@ impl<'a> Draft<'a> {
         self.cells
     }
 
-    /// Returns twice the change of the simulation box's potential energy by the move, in the units:
-    /// amounts in the smallest unit, densities in 0.01 kg/m³, heights in 1/`AMOUNT_ONE` of a cell.
+    /// Returns twice the change of the simulation box's potential energy by the move, in these
+    /// units: amounts in units, densities in 0.01 kg/m³, heights in 1/`AMOUNT_ONE` of a cell.
     pub(super) fn energy(&self) -> i128 {
         let change = |(&place, amounts): (&Place, &Amounts)| {
             self.energy_of(place, amounts) - self.energy_of(place, &amounts_of(self.world, place))
@@ -79,15 +80,17 @@ impl<'a> Draft<'a> {
             .or_insert_with(|| amounts_of(world, place))
     }
 
-    /// Sets the amounts in the cell `place`, if they differ from the present ones.
+    /// Sets the amounts in the cell `place` of the trial to `amounts`; records nothing if they are
+    /// equal to the present amounts.
     fn store(&mut self, place: Place, amounts: Amounts) {
         if self.at(place) != amounts {
             *self.cell(place) = amounts;
         }
     }
 
-    /// Moves `piece` by one cell in the direction `way`, and the liquid that it displaces; returns
-    /// `None` if the move is impossible.
+    /// Moves `piece` by one cell in the direction `way`, together with the liquid that it
+    /// displaces; returns `None` if part of the piece cannot move, or the liquid finds no place or
+    /// does not suffice.
     pub(super) fn shift(&mut self, piece: &FloatingPiece, way: Way) -> Option<()> {
         for run in &piece.runs {
             let front = self.at(run.front(way)?);
@@ -111,7 +114,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns `None` if a cell with these `amounts` contains matter that cannot move with a piece.
+    /// Returns `Some` if all matter in a cell with these `amounts` can move together with a piece,
+    /// and `None` if it contains an obstacle or a mirrored layer.
     fn check_movable(&self, amounts: &Amounts) -> Option<()> {
         let stays = |(number, layer): (usize, &super::Buoyancy)| {
             amounts[number] > 0 && (layer.part == FloatRole::Bar || self.world.is_mirror(number))
@@ -130,8 +134,8 @@ impl<'a> Draft<'a> {
         liquids.into_iter()
     }
 
-    /// Moves the liquid that came to lie on top of the sunk `piece` to the surface around the
-    /// piece; returns `None` if there is not enough free volume.
+    /// Moves the liquid that came to lie on top of the sunk `piece` to the liquid's surface around
+    /// the piece; returns `None` if there is not enough free volume.
     fn pour_off(&mut self, piece: &FloatingPiece) -> Option<()> {
         let dry: Vec<Place> = piece
             .runs
@@ -156,7 +160,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Returns true if the cell above (x, y, z) contains at least half a full cell of liquid.
+    /// Returns true if the cell directly above (x, y, z) contains at least half a full cell of
+    /// liquid.
     fn is_under(&self, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         y + 1 < self.world.grid().ny && {
@@ -168,7 +173,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Fills the gap below the risen `piece` with liquid from the surface around the piece.
+    /// Fills the gap below the risen `piece` with liquid from the surface around the piece; returns
+    /// `None` if there is not enough liquid.
     fn fill_gap(&mut self, piece: &FloatingPiece) -> Option<()> {
         let gaps: Vec<Place> = piece.runs.iter().map(|run| run.rear(Way::Up)).collect();
         for layer in self.liquids().collect::<Vec<_>>().into_iter().rev() {
@@ -211,18 +217,19 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Free volume of the cell `place`, in the smallest unit of amount.
+    /// Free volume of the cell `place`, in units of amount.
     fn room(&self, place: Place) -> u64 {
         ONE.saturating_sub(self.at(place).iter().map(|&amount| u64::from(amount)).sum())
     }
 
-    /// Height above the floor up to which the layer with index `layer` and the denser ones fill the
-    /// cell `place`, in units of 1/`AMOUNT_ONE` of a cell.
+    /// Height above the floor up to which the cell `place` is filled by the layer with index
+    /// `layer` and all layers before it (denser ones), in units of 1/`AMOUNT_ONE` of a cell.
     fn level(&self, place: Place, layer: usize) -> u64 {
         place[1] as u64 * ONE + self.filled(place, layer).min(ONE)
     }
 
-    /// Amount of a layer and of the layers before it in a cell, in units.
+    /// Sum of the amounts of the layer with index `layer` and of all layers before it (denser ones)
+    /// in the cell `place`, in units.
     fn filled(&self, place: Place, layer: usize) -> u64 {
         let amounts = self.at(place);
         amounts[..=layer].iter().copied().map(u64::from).sum()
@@ -259,8 +266,9 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Returns columns of the liquid with layer index `layer` in rings around `piece`, as many as
-    /// needed for `amount` (smallest unit).
+    /// Returns the surface of the liquid with layer index `layer` in columns around `piece`, ring
+    /// by ring: `SPREAD` columns for each full cell in `amount` (units), or fewer if the connected
+    /// surface has fewer columns.
     fn columns(&self, layer: usize, piece: &FloatingPiece, amount: u64) -> Vec<LiquidColumn> {
         let grid = self.world.grid();
         let mut seen: HashSet<[usize; 2]> = piece.runs.iter().map(|run| [run.x, run.z]).collect();
@@ -288,8 +296,8 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// Adds `amount` (smallest unit) of liquid to `columns`, the one with the lowest surface first;
-    /// returns `None` if there is not enough free volume.
+    /// Adds `amount` (units) of the liquid with layer index `layer` to `columns`, to the lowest
+    /// surfaces first; returns `None` if there is not enough free volume.
     fn pour(&mut self, layer: usize, mut columns: Vec<LiquidColumn>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| column.level);
         let (mut count, mut sum) = (0, 0);
@@ -309,8 +317,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Adds `amount` (smallest unit) to a column of liquid, from the cell (x, y, z) upwards;
-    /// returns `None` if there is not enough free volume.
+    /// Adds `amount` (units) of the liquid with layer index `layer` to a column, from the cell (x,
+    /// y, z) upwards; returns `None` if there is not enough free volume.
     fn raise(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let place = [x, y, z];
@@ -325,8 +333,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Removes `amount` (smallest unit) of liquid from `columns`, the one with the highest surface
-    /// first; returns `None` if they contain less.
+    /// Removes `amount` (units) of the liquid with layer index `layer` from `columns`, from the
+    /// highest surfaces first; returns `None` if the columns contain less than `amount`.
     fn draw(&mut self, layer: usize, mut columns: Vec<LiquidColumn>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| std::cmp::Reverse(column.level));
         let (mut count, mut sum) = (0, 0);
@@ -347,8 +355,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Removes `amount` (smallest unit) from a column of liquid, from the cell (x, y, z) downwards;
-    /// returns `None` if it contains less.
+    /// Removes `amount` (units) of the liquid with layer index `layer` from a column, from the cell
+    /// (x, y, z) downwards; returns `None` if the column contains less.
     fn lower(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let there = &mut self.cell([x, y, z])[layer];
@@ -364,7 +372,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Returns the amount of each layer in the cell `place` of the world, in the smallest unit.
+/// Returns the amount of each layer in the cell `place` of the world, in units.
 fn amounts_of(world: &World, place: Place) -> Amounts {
     let mut amounts = [0; MAX_MATERIALS + 1];
     world
@@ -376,7 +384,8 @@ fn amounts_of(world: &World, place: Place) -> Amounts {
 }
 
 impl World {
-    /// Sets the amount of each layer in the cell `place`, where no layer may have energy.
+    /// Sets the amount of each layer in the cell `place` to `amounts`; no layer may have energy in
+    /// this cell.
     pub(super) fn put_amounts(&mut self, place: Place, amounts: &Amounts) {
         for (layer, &amount) in self.layers.iter_mut().zip(amounts) {
             if layer.at(place).amount != amount {

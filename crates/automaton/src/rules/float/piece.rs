@@ -1,18 +1,19 @@
-//! Floating pieces: search for pieces, and for obstacles in their path.
+//! Search for floating pieces, and for obstacles in their path.
 
 use super::{FloatRole, Floating};
 use crate::rules::DIRECTIONS;
 use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Direction in which a piece moves by one cell.
+/// Vertical direction in which a piece moves by one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Down,
     Up,
 }
 
-/// Cells of a piece in one column that lie on top of each other, from `low` to `high` (inclusive).
+/// Run of cells of a piece: cells of one column that follow each other without a gap, from height
+/// `low` to height `high` (inclusive).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CellRun {
     pub(super) x: usize,
@@ -22,8 +23,8 @@ pub(super) struct CellRun {
 }
 
 impl CellRun {
-    /// Returns the cell that the vertical run of cells would enter by a move in the direction
-    /// `way`; `None` below the floor. Above the roof the returned cell lies outside of the grid.
+    /// Returns the cell that this run of cells would enter by a move in the direction `way`; `None`
+    /// below the floor. Above the roof the returned cell lies outside of the grid.
     pub(super) fn front(&self, way: Way) -> Option<Place> {
         let y = match way {
             Way::Down => self.low.checked_sub(1)?,
@@ -32,8 +33,7 @@ impl CellRun {
         Some([self.x, y, self.z])
     }
 
-    /// Returns the cell that the vertical run of cells would leave by a move in the direction
-    /// `way`.
+    /// Returns the cell that this run of cells would leave free by a move in the direction `way`.
     pub(super) fn rear(&self, way: Way) -> Place {
         match way {
             Way::Down => [self.x, self.high, self.z],
@@ -42,7 +42,8 @@ impl CellRun {
     }
 }
 
-/// Floating piece, as vertical runs of cells, sorted by their lowest cell from the bottom up.
+/// Piece of still matter or grains that can float: its cells as vertical runs of cells, sorted by
+/// their lowest cell from the bottom up.
 #[derive(Clone, Debug)]
 pub(super) struct FloatingPiece {
     pub(super) runs: Vec<CellRun>,
@@ -101,13 +102,13 @@ impl FloatingPiece {
 }
 
 impl Floating {
-    /// Returns true if pieces can move into matter of the layer with index `layer`.
+    /// Returns true if floating pieces can move into matter of the layer with index `layer`.
     fn makes_way(&self, world: &World, layer: usize) -> bool {
         matches!(self.layers[layer].part, FloatRole::Liquid | FloatRole::Gas)
             && !world.is_mirror(layer)
     }
 
-    /// Returns true if matter of the layer with index `layer` can form pieces.
+    /// Returns true if matter of the layer with index `layer` can form floating pieces.
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
         let liquids = || {

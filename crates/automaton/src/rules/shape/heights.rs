@@ -1,60 +1,66 @@
-//! Groups of cells of a body at the same height: sums of the amounts that they offer and of their
-//! free volumes, and the apportionment of flow to the single cells.
+//! Groups of the cells of a connected body of liquid at one height: sums of the amounts that the
+//! cells offer and of their free volumes, and the apportionment of flow to the single cells.
 
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Role of a cell towards a body of liquid.
+/// Role of a cell in the exchange of liquid through a connected body of liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HeightKind {
-    /// Cell of the body below rock, the roof or another covered cell, which pressure keeps full.
+    /// Cell of the connected body of liquid directly below rock, the roof or another covered cell;
+    /// pressure keeps the cell full.
     Covered,
-    /// Free cell next to the body into which pressure drives liquid.
+    /// Free cell next to the connected body of liquid, into which pressure drives liquid.
     Pressed,
-    /// Space outside of an open side of the simulation box, next to the body; takes any amount.
+    /// Space outside of an open side of the simulation box, next to the connected body of liquid;
+    /// takes any amount.
     Outside,
-    /// Cell of the free surface of the body.
+    /// Cell of the free surface of the connected body of liquid.
     Surface,
 }
 
-/// Group of all cells with the same body, height and role, with sums over the cells; amounts in the
-/// smallest unit.
+/// Group of all cells with the same connected body, height and role, with sums over the cells;
+/// amounts in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Height {
-    /// Number of the body (connected cells of liquid). Body, height `y` and role `kind` are the key
-    /// of the group.
+    /// Number of the body (connected cells of liquid). `body`, `y` and `kind` are the key of the
+    /// group.
     pub(crate) body: u32,
-    /// Height of the cells, in cells above the floor.
+    /// Height y of the cells of the group, in cells above the floor.
     pub(crate) y: u32,
-    /// Role of the cells towards the body.
+    /// Role of the cells of the group.
     pub(crate) kind: HeightKind,
     /// Number of cells of the group.
     cells: u64,
-    /// Sum of the amounts in the cells.
+    /// Sum of the amounts in the cells, in units.
     sum: u64,
-    /// Smallest amount in a cell.
+    /// Smallest amount in a cell of the group, in units.
     least: u16,
-    /// Largest amount in a cell.
+    /// Largest amount in a cell of the group, in units.
     most: u16,
-    /// Sum of the amounts that the cells offer; in a group that levels out, sum of the excesses
-    /// above the mean.
+    /// Sum of the amounts that the cells of the group offer, in units. In a group that levels out:
+    /// sum of the amounts by which the cells exceed the mean.
     pub(in crate::rules) offers: u64,
-    /// Sum of the free volumes of the cells; in a group that levels out, sum of the deficits below
-    /// the mean.
+    /// Sum of the free volumes of the cells of the group, in units. In a group that levels out: sum
+    /// of the amounts by which the cells lie below the mean.
     pub(in crate::rules) room: u64,
-    /// Flow out of the group.
+    /// Flow out of the group in this application of the rule, in units of amount.
     pub(in crate::rules) given: u64,
-    /// Flow into the group.
+    /// Flow into the group in this application of the rule, in units of amount.
     pub(in crate::rules) taken: u64,
-    /// Mean amount to which the cells of a group that levels out tend; `None` for other groups.
+    /// Mean amount, in units, to which the cells of a group that levels out tend; `None` for other
+    /// groups.
     mean: Option<u16>,
-    /// Number of openings through which the body presses: free cells at its sides and faces at open
-    /// sides of the simulation box; free cells on top; cells of the body itself.
+    /// Numbers of openings through which the connected body presses liquid into the group, by kind:
+    /// free cells at the body's sides and faces at open sides of the simulation box; free cells on
+    /// top; covered cells of the body itself.
     holes: [u64; 3],
-    /// Largest amount that the covered, pressed and outside cells at this height take together.
+    /// Largest amount, in units, that the covered, pressed and outside cells of the connected body
+    /// at this height take together per application of the rule.
     pub(in crate::rules) most_taken: u64,
 }
 
-/// Amount that a cell offers, its present amount, and its free volume, in the smallest unit.
+/// Contribution of one cell to its group: the amount that it offers, its present amount, and its
+/// free volume, in units.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     pub(crate) offer: u16,
@@ -63,7 +69,8 @@ pub(crate) struct Surface {
 }
 
 impl Height {
-    /// Creates a group without cells, with this key: number of the body, height in cells, role.
+    /// Creates a group without cells. Key: number of the connected body of liquid, height y in
+    /// cells, role of the cells.
     pub(crate) fn new((body, y, kind): (u32, u32, HeightKind)) -> Self {
         let [cells, sum, offers, room, given, taken] = [0; 6];
         let (least, most, mean, holes, most_taken) = (u16::MAX, 0, None, [0; 3], u64::MAX);
@@ -85,12 +92,12 @@ impl Height {
         }
     }
 
-    /// Key by which groups are sorted: number of the body, height in cells, role.
+    /// Sort key of the group: number of the body, height y in cells, role of the cells.
     pub(crate) fn key(&self) -> (u32, u32, HeightKind) {
         (self.body, self.y, self.kind)
     }
 
-    /// Adds the values of a cell to the sums of the group, and the cell to its number of cells.
+    /// Adds `cell` to the sums of the group, and 1 to the number of cells.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: Surface) {
         self.cells += 1;
@@ -101,9 +108,7 @@ impl Height {
         self.room += u64::from(cell.room);
     }
 
-    /// Adds `holes` to the numbers of openings of the group through which the body presses: free
-    /// cells at its sides and faces at open sides of the simulation box; free cells on top; cells
-    /// of the body itself.
+    /// Adds `holes` to the numbers of openings of the group, in the order of the field `holes`.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
         holes
@@ -128,16 +133,17 @@ impl Height {
             .for_each(|(&more, holes)| *holes += more);
     }
 
-    /// Numbers of openings of each kind for a body without openings: all 0.
+    /// Numbers of openings of a connected body without openings: 0 of each kind.
     pub(in crate::rules) const NO_HOLES: [u64; 3] = [0; 3];
 
-    /// Returns the numbers of openings of this group plus `others`, kind by kind.
+    /// Returns the sum, for each kind of opening, of this group's number of openings and `others`.
     pub(in crate::rules) fn with_holes(&self, others: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|kind| self.holes[kind] + others[kind])
     }
 
-    /// Limits the amount that this group and the other driven groups of the body at this height
-    /// take together to `most`; the outside has room for the whole amount.
+    /// Limits the amount that the covered, pressed and outside cells of the connected body at this
+    /// height take together to `most` (units). If the group stands for the outside of an open side,
+    /// `most` becomes its free volume.
     pub(in crate::rules) fn take_at_most(&mut self, most: u64) {
         self.most_taken = most;
         if self.is_outside() {
@@ -145,32 +151,35 @@ impl Height {
         }
     }
 
-    /// Mean height of the liquid's surface above the floor of the simulation box, in units of
-    /// 1/`AMOUNT_ONE` of a cell.
+    /// Mean height of the liquid's surface in the cells of the group above the floor of the
+    /// simulation box, in units of 1/`AMOUNT_ONE` of a cell.
     pub(in crate::rules) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
     }
 
-    /// Returns true if the cells belong to the free surface of the body.
+    /// Returns true if the cells of the group belong to the free surface of the connected body of
+    /// liquid.
     pub(in crate::rules) fn is_surface(&self) -> bool {
         self.kind == HeightKind::Surface
     }
 
-    /// Returns true if the group is the outside of an open side of the simulation box.
+    /// Returns true if the group stands for the space outside of an open side of the simulation
+    /// box.
     pub(in crate::rules) fn is_outside(&self) -> bool {
         self.kind == HeightKind::Outside
     }
 
-    /// Amount that leaves the simulation box by way of this group, in the smallest unit.
+    /// Amount that leaves the simulation box through this group, in units; 0 unless the group
+    /// stands for the space outside of an open side.
     pub(crate) fn leaves(&self) -> u64 {
         if self.is_outside() { self.taken } else { 0 }
     }
 
-    /// Decides if the cells of the group level out among each other, and sets the mean to which
-    /// they tend, after the flow out of and into the group. They do so if their amounts differ by
-    /// more than `min_flow` (smallest unit), unless every giving cell gives its whole offer or
-    /// every taking cell is filled. [`Height::add_around_mean`] then computes the sums relative to
-    /// the mean.
+    /// Decides if the cells of the group level out among each other; if so, sets `mean`, the amount
+    /// to which they tend, with the flow out of and into the group included. They level out if
+    /// their amounts differ by more than `min_flow` (units), unless every giving cell gives its
+    /// whole offer or every taking cell is filled. [`Height::add_around_mean`] must then compute
+    /// the sums relative to the mean.
     pub(in crate::rules) fn come_level(&mut self, min_flow: u16) {
         let has_choice = !self.moves() || self.given < self.offers && self.taken < self.room;
         if !has_choice || self.most.saturating_sub(self.least) <= min_flow {
@@ -196,22 +205,22 @@ impl Height {
         self.mean.is_some()
     }
 
-    /// Adds the excess above or the deficit below the mean of a cell to `offers` or `room`, in the
-    /// second summation.
+    /// Adds the amount by which `cell` exceeds the group's mean to `offers`, and the amount by
+    /// which it lies below the mean to `room`.
     #[inline(always)]
     pub(crate) fn add_around_mean(&mut self, cell: Surface) {
         self.offers += u64::from(self.donor_weight(cell));
         self.room += u64::from(self.takes(cell));
     }
 
-    /// Adds the sums of the second summation of `other`, a part of the same group in another strip
-    /// with the same mean, to those of this group.
+    /// Adds the sums `offers` and `room` relative to the mean of `other`, the part of the same
+    /// group in another strip, to those of this group.
     pub(crate) fn join_around_mean(&mut self, other: &Self) {
         self.offers += other.offers;
         self.room += other.room;
     }
 
-    /// Returns a copy in which the sums for the second summation and the flows are 0.
+    /// Returns a copy of the group in which `offers`, `room`, `given` and `taken` are 0.
     pub(crate) fn without_sums(&self) -> Self {
         Self {
             offers: 0,
@@ -222,8 +231,8 @@ impl Height {
         }
     }
 
-    /// Adds the flow between the cells of the group, by which they level out, to the flow out of
-    /// and into the group.
+    /// Adds the flow between the group's own cells, by which their amounts approach the mean, to
+    /// `given` and to `taken`.
     pub(crate) fn book_level(&mut self) {
         let most = (self.offers - self.given).min(self.room - self.taken);
         let inside = if self.moves() { most } else { most / 2 };
@@ -231,24 +240,27 @@ impl Height {
         self.taken += inside;
     }
 
-    /// Returns true if anything flows out of or into the group.
+    /// Returns true if any liquid flows out of or into the group.
     pub(crate) fn moves(&self) -> bool {
         self.given | self.taken != 0
     }
 
-    /// Returns the sums of the offers and of the free volumes, in the smallest unit: the offset at
-    /// which the apportionment continues in the next strip.
+    /// Returns the sums of the offers and of the free volumes of this part of the group, in units.
+    /// Added to the prefix sums of this strip, they are the prefix sums at the start of the next
+    /// strip.
     pub(crate) fn sums(&self) -> [u64; 2] {
         [self.offers, self.room]
     }
 
-    /// Returns the weight of a cell for the apportionment of the flow out of the group.
+    /// Returns the weight of `cell` in the apportionment of the flow out of the group: the cell's
+    /// offer, or, if the group levels out, only the part above the mean.
     #[inline(always)]
     fn donor_weight(&self, cell: Surface) -> u16 {
         cell.offer.saturating_sub(self.mean.unwrap_or(0))
     }
 
-    /// Returns the weight of a cell for the apportionment of the flow into the group.
+    /// Returns the weight of `cell` in the apportionment of the flow into the group: the cell's
+    /// free volume, or, if the group levels out, only the part up to the mean.
     #[inline(always)]
     fn takes(&self, cell: Surface) -> u16 {
         self.mean.map_or(cell.room, |mean| {
@@ -256,8 +268,9 @@ impl Height {
         })
     }
 
-    /// Returns the apportionment of the group's flow to its cells; `offers` and `room` are the sums
-    /// over all cells before the first one.
+    /// Returns the apportionment of the group's flow to its cells, starting at a cell whose
+    /// predecessors have offers that add up to `offers` and free volumes that add up to `room`
+    /// (units).
     pub(crate) fn shares(&self, [offers, room]: [u64; 2]) -> Shares {
         Shares {
             height: *self,
@@ -276,13 +289,14 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Returns true if nothing flows, so that all parts are 0.
+    /// Returns true if the flow out of and into the group is 0, so that no cell gives or takes
+    /// anything.
     #[inline(always)]
     pub(crate) fn move_nothing(&self) -> bool {
         !self.height.moves()
     }
 
-    /// Returns the amounts that the next cell gives and takes, in the smallest unit.
+    /// Returns the amounts that `cell`, the next in order, gives and takes, in units.
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
         [
@@ -297,14 +311,15 @@ impl Shares {
 #[derive(Clone, Copy, Debug)]
 struct Running {
     whole: u64,
-    /// Sum of the weights of all cells.
+    /// Sum of the weights of all cells of the group, in units.
     of: u64,
     passed: u64,
     paid: u64,
 }
 
 impl Running {
-    /// Creates the apportionment after cells whose weights add up to `passed`.
+    /// Creates the apportionment of `whole` among weights with the sum `of`, beginning after cells
+    /// whose weights add up to `passed`.
     fn from(whole: u64, of: u64, passed: u64) -> Self {
         let mut running = Self {
             whole,
@@ -316,7 +331,8 @@ impl Running {
         running
     }
 
-    /// Sum of the parts of all weights up to now.
+    /// Sum of the parts of all cells before the next one, whose weights add up to `passed`; rounded
+    /// down.
     #[inline(always)]
     fn due(&self) -> u64 {
         if self.whole == 0 {
@@ -331,7 +347,7 @@ impl Running {
         }
     }
 
-    /// Returns the part for the next weight `value`; at most `value`.
+    /// Returns the part of the next cell, whose weight is `value`; at most `value`.
     #[inline(always)]
     fn next(&mut self, value: u16) -> u16 {
         if self.whole == 0 || value == 0 {

@@ -1,6 +1,6 @@
 //! Rule shapes: access patterns by which an engine applies a rule. A rule defines what happens in
 //! cells and implements one shape; a [`Driver`] (each engine is one) applies any rule of a shape to
-//! the whole box without knowledge of single rules.
+//! the whole grid without knowledge of single rules.
 
 mod bodies;
 mod heights;
@@ -25,13 +25,14 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 
-/// Rule that appears in the list of [`super::Rule`].
+/// Rule that is a variant of [`super::Rule`], the list of all rules.
 pub(crate) trait Listed: Sized {
-    /// Parameters of the rule in the table of a material.
+    /// Numeric parameters that the rule reads from the table of a material.
     const PARAMS: &'static [Param<Material>] = &[];
 
-    /// Creates the rule for the layer of a site; `None` if the rule does not move this layer, or is
-    /// created from several layers elsewhere.
+    /// Creates the rule for the layer that the site describes; `None` if the rule does not move
+    /// this layer. Rules that need several layers at once return `None` for every layer and are
+    /// created elsewhere.
     fn from_site(_site: &Site<'_>) -> Option<Self> {
         None
     }
@@ -51,45 +52,48 @@ pub(crate) struct Site<'a> {
     pub(crate) material: &'a Material,
     pub(crate) layer: usize,
     pub(crate) grid: Grid,
-    /// Parameters of the lava's rules, and boundary conditions of the simulation box.
+    /// Parameters of the lava's rules, and boundary conditions at the sides and the top of the
+    /// simulation box.
     pub(crate) spec: &'a RulesSpec,
 }
 
-/// Engine as seen by a rule: one method for each rule shape. `on` is the world and the index of the
-/// layer that the rule moves; `draw` identifies the random numbers of the step.
+/// Engine as seen by a rule: one method for each rule shape. `on`: world, and index of the layer
+/// that the rule moves; `draw`: seed and step, which identify the random numbers.
 pub(crate) trait Driver {
-    /// Runs a vertical rule on each pair of cells, one above the other, from the bottom up with
-    /// immediate effect.
+    /// Applies a vertical rule to each pair of vertically adjacent cells, from the bottom up; a
+    /// pair sees the changes of the pairs below.
     fn column<R: Column<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Runs an exchange rule: what every cell gives to its neighbours is computed from the state
-    /// before the step.
+    /// Applies an exchange rule: the flow from every cell to its neighbours is computed from the
+    /// state before the step.
     fn exchange<R: Exchange<Q>, const Q: usize>(
         &mut self,
         on: (&mut World, usize),
         rule: &R,
         draw: Draw,
     );
-    /// Runs a rule by which cells lose energy, each independently of the others.
+    /// Applies a rule by which cells lose energy; the loss of a cell does not depend on the losses
+    /// of other cells.
     fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Runs a rule of random vertical motion: cells give upwards, then downwards.
+    /// Applies a rule of random vertical motion: matter moves from selected cells upwards, then
+    /// downwards.
     fn updown<R: UpDown>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
     /// Runs one step of grain motion: each grain falls or moves sideways as `rule` allows.
     fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Runs a rule that moves liquid through connected bodies.
+    /// Applies a rule that moves liquid through connected bodies of full cells.
     fn bodies<R: Bodies>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Returns the places where `rule` acts, in any order, in round `round` of the step that `draw`
-    /// identifies.
+    /// Returns the cells in which `rule` acts, in any order, in round `round` of the step that
+    /// `draw` identifies.
     fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due>;
 }
 
-/// Rule by which cells lose energy, which is booked as friction.
+/// Rule by which cells lose energy; the lost energy is booked in the account as friction.
 pub(crate) trait Each {
     /// Returns the energy that `cell` (place and contents) of the layer with index `layer` loses,
-    /// in the smallest unit.
+    /// in units.
     fn loses(&self, world: &World, layer: usize, cell: (Place, Content)) -> u16;
 
-    /// Subtracts the lost energy from all cells of the layer; `losing` is a scratch buffer for the
-    /// cells that lose some.
+    /// Subtracts the lost energy from all cells of the layer and books the loss; `losing`: scratch
+    /// buffer for the cells that lose energy, with the loss in units.
     fn act(&self, (world, layer): (&mut World, usize), losing: &mut Vec<(Place, u16)>) {
         if world.layers[layer].is_asleep() {
             return;

@@ -1,6 +1,6 @@
 //! Rule shapes for rules that are applied to all cells. A rule implements its shape twice: in
 //! scalar form, which is the definition and the reference in tests, and for the 32 cells of a tile
-//! as SIMD lanes, with the same bits.
+//! as SIMD lanes; both give the same bits.
 
 use crate::rules::Parcel;
 use crate::world::{Content, RuleNumbers, World};
@@ -10,36 +10,39 @@ use lavoxel_base::grid::tile::Lanes;
 use lavoxel_base::random::{Draw, Salt};
 use lavoxel_base::simd::Simd;
 
-/// Horizontal directions as (dx, dz): west, east, north, south. Bit `d` of a random pattern stands
-/// for `DIRECTIONS[d]`.
+/// Horizontal directions as (dx, dz): west, east, north, south. Bit `d` of a random bit pattern
+/// belongs to `DIRECTIONS[d]`.
 pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
-/// Rule that moves matter between two cells, one above the other, from the bottom up with immediate
-/// effect. `Q` is the number of values per cell: 1 (amount) or 2 (amount, energy).
+/// Vertical rule: moves matter between two vertically adjacent cells, pair by pair from the bottom
+/// up; a pair sees the changes of the pairs below. `Q` is the number of values per cell: 1 (amount)
+/// or 2 (amount, energy).
 pub(crate) trait Column<const Q: usize>: Sync {
     /// True if matter can move up even where no denser matter displaces it.
     const UP: bool;
     /// Parameters of the rule as SIMD vectors.
     type Kernel<S: Simd>;
 
-    /// Returns all parameters that influence the result, as raw bits.
+    /// Returns all parameters that influence the result of the rule, as raw bits for comparison.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Returns the new contents of two open cells, the lower and the upper; `heavier` is the amount
-    /// of denser matter in the lower cell, in the smallest unit.
+    /// Returns the new contents of two open, vertically adjacent cells, the lower one first;
+    /// `heavier` is the amount of denser matter in the lower cell, in units.
     fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2];
 
     /// Converts the parameters of the rule to SIMD vectors.
     fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
 
-    /// Returns the new contents of two tiles, the lower and the upper; `None` if nothing moves.
+    /// Returns the new contents of the two tiles of `pair`, the lower tile first; `None` if nothing
+    /// moves.
     fn settle_lanes<S: Simd>(
         kernel: &Self::Kernel<S>,
         s: S,
         pair: &Pair<'_, S, Q>,
     ) -> Option<[[S::V; Q]; 2]>;
 
-    /// Returns the bit mask of the lower cells from which matter may move up.
+    /// Returns the bit mask of the cells of the lower tile from which matter may move up; `_below`:
+    /// contents of the lower tile, `_heavier`: amounts of denser matter there, in units.
     #[inline(always)]
     fn rises<S: Simd>(
         _kernel: &Self::Kernel<S>,
@@ -51,52 +54,55 @@ pub(crate) trait Column<const Q: usize>: Sync {
     }
 }
 
-/// Two tiles, one above the other.
+/// Two vertically adjacent tiles, as input of a vertical rule.
 pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
     pub(crate) below: &'a [Lanes; Q],
     pub(crate) above: &'a [Lanes; Q],
-    /// Amounts of denser matter in the lower tile, in the smallest unit.
+    /// Amount of denser matter in each cell of the lower tile, in units.
     pub(crate) heavier: S::V,
     pub(crate) meets_heavier: bool,
-    /// Bit mask of the pairs of cells of which both are open.
+    /// Bit mask of the columns of the tiles in which both the lower and the upper cell are open.
     pub(crate) open: u32,
 }
 
-/// Rule by which cells give to their four horizontal neighbours and possibly to the cells below and
-/// above. All flow is computed from the state before the step.
+/// Exchange rule: cells give to their four horizontal neighbours and possibly to the cells below
+/// and above. All flow is computed from the state before the step. `Q` is the number of values per
+/// cell: 1 (amount) or 2 (amount, energy).
 pub(crate) trait Exchange<const Q: usize>: Sync {
-    /// True if cells also give to the cells below and above.
+    /// True if matter also flows to the cells below and above.
     const VERTICAL: bool = false;
     /// True if the rule reads the contents of the cell above.
     const ABOVE: bool = Self::VERTICAL;
     /// Parameters of the rule as SIMD vectors.
     type Kernel<S: Simd>;
 
-    /// Returns all parameters that influence the result, as raw bits.
+    /// Returns all parameters that influence the result of the rule, as raw bits for comparison.
     fn numbers(&self) -> RuleNumbers;
 
     /// Boundary condition at the sides of the simulation box.
     fn walls(&self) -> Walls;
 
-    /// Returns the flow out of a cell; `pattern` has the cell's random bits of this step, one per
-    /// direction.
+    /// Returns the flow out of the cell `here`; bit d of `pattern` is the cell's random bit of this
+    /// step for `DIRECTIONS[d]`.
     fn gifts(&self, here: &Here, pattern: u8) -> Gifts;
 
     /// Converts the parameters of the rule to SIMD vectors, for the step number `step`.
     fn kernel<S: Simd>(&self, s: S, step: u64) -> Self::Kernel<S>;
 
-    /// Returns the bit mask of the cells that may give, as far as their own contents decide.
+    /// Returns the bit mask of the cells of `tile` from which matter may flow, as far as their own
+    /// contents decide.
     fn able<S: Simd>(kernel: &Self::Kernel<S>, s: S, tile: &[Lanes; Q]) -> u32;
 
-    /// Returns the bit mask of the cells that have support: solid ground below (bits of `bed`), or
-    /// a sufficient filling `below`. Not called for rules that give downwards.
+    /// Returns the bit mask of the cells that have support: solid ground directly below (bit mask
+    /// `_bed`), or a cell below with at least the rule's minimum filling (`_below`, in units). Not
+    /// called for rules that give downwards.
     #[inline(always)]
     fn supported<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: S::V, _bed: u32) -> u32 {
         u32::MAX
     }
 
-    /// Returns the flow out of the cells of a tile; `free` has for each direction the bit mask of
-    /// the cells that may give.
+    /// Returns the flow out of the cells of the tile in `near`; `free`: for each direction the bit
+    /// mask of the cells that may give.
     fn flow<S: Simd, N: Near<S, Q>>(
         kernel: &Self::Kernel<S>,
         s: S,
@@ -104,9 +110,9 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
         free: [u32; 4],
     ) -> Flow<S, Q>;
 
-    /// Returns the loss on the way when cells give `v` of the value with index `quantity` (0
-    /// amount, 1 energy); cells on solid ground have a bit in `bed`. `None` if the rule has no
-    /// losses.
+    /// Returns the loss on the way to a neighbour, in units, when cells give `_v` units of the
+    /// value with index `_quantity` (0 amount, 1 energy); `_bed`: bit mask of the cells on solid
+    /// ground. `None` if the rule has no losses.
     #[inline(always)]
     fn lost<S: Simd>(
         _kernel: &Self::Kernel<S>,
@@ -119,60 +125,65 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     }
 }
 
-/// Tile and its surroundings, computed on demand.
+/// Tile and its surroundings, as an exchange rule reads them; values are computed when the rule
+/// asks for them.
 pub(crate) trait Near<S: Simd, const Q: usize> {
-    /// Contents of the tile: amounts, then energies if there are any.
+    /// Contents of the tile: amounts of the 32 cells, then their energies if the material carries
+    /// energy.
     fn tile(&self) -> &[Lanes; Q];
     /// Returns the value with index `quantity` (0 amount, 1 energy) of the four horizontal
-    /// neighbours of each cell, by direction.
+    /// neighbours of each cell, one vector per direction.
     fn side_values(&self, quantity: usize) -> [S::V; 4];
-    /// Returns true if the cells of the layer may contain denser matter, too.
+    /// Returns true if the cells of the layer may also contain denser matter.
     fn meets_heavier(&self) -> bool;
-    /// Returns the fillings (amount plus denser matter) of the cells and of their four neighbours,
-    /// in the smallest unit.
+    /// Returns the fillings (amount plus denser matter) of the cells and of their four horizontal
+    /// neighbours, in units.
     fn fillings(&self) -> (S::V, [S::V; 4]);
-    /// Returns one random bit of this step per cell, for each direction.
+    /// Returns random bits of this step: for each of the four directions a word with one bit per
+    /// cell.
     fn drawn(&self) -> [u32; 4];
     /// Returns the bit mask of randomly selected cells, each with probability `share`/256; the
     /// purpose `salt` and the index `number` select independent random numbers.
     fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32;
-    /// Returns the contents of the cells below.
+    /// Returns amounts, fillings and open cells of the 32 cells directly below the tile.
     fn below(&self) -> Next<S>;
-    /// Returns the contents of the cells above.
+    /// Returns amounts, fillings and open cells of the 32 cells directly above the tile.
     fn above(&self) -> Next<S>;
 }
 
 /// Cells directly below or above the cells of a tile.
 pub(crate) struct Next<S: Simd> {
-    /// Amount of the layer's material, in the smallest unit.
+    /// Amount of the layer's material in each cell, in units.
     pub(crate) amount: S::V,
-    /// Filling: amount of the layer's material plus denser matter, in the smallest unit.
+    /// Filling of each cell (amount of the layer's material plus denser matter), in units.
     pub(crate) filling: S::V,
-    /// Bit mask of open cells.
+    /// Bit mask of the open (not solid) cells.
     pub(crate) open: u32,
 }
 
-/// Flow out of the cells of a tile.
+/// Flow out of the cells of a tile by an exchange rule.
 pub(crate) enum Flow<S: Simd, const Q: usize> {
     /// No flow, whatever the random numbers; the tile need not be processed until its surroundings
     /// change.
     Still,
-    /// No flow with the random numbers of this step, but possibly with others.
+    /// No flow with the random numbers of this step, but possibly with others; the tile must be
+    /// processed again in the next step.
     Idle,
-    /// Amount, and energy if there is any, given in each direction; and the bit mask of the giving
-    /// cells for each direction.
+    /// Flow to the horizontal neighbours: amount (and energy, if the material carries energy) per
+    /// direction, in units; and for each direction the bit mask of the giving cells.
     Gives([[S::V; 4]; Q], [u32; 4]),
-    /// Amount, and energy if there is any, given in each horizontal direction; bit masks of the
-    /// giving cells; and amount and energy given to the cells below and above.
+    /// Flow to all neighbours: amount (and energy, if the material carries energy) per horizontal
+    /// direction; for each direction the bit mask of the giving cells; and amount (and energy) that
+    /// flow to the cells below and above. In units.
     All([[S::V; 4]; Q], [u32; 4], [[S::V; 2]; Q]),
 }
 
-/// Support below a cell.
+/// Support of a cell by the cell directly below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bed {
     /// Solid cell, or the floor of the simulation box.
     Solid,
-    /// Open cell with this filling (amount plus denser matter), in the smallest unit; 0 for air.
+    /// Open cell; the field is its filling (amount plus denser matter) in units, 0 for air.
     Liquid(u16),
 }
 
@@ -188,18 +199,18 @@ impl Bed {
     }
 }
 
-/// Neighbour of a cell, in the form that a rule reads.
+/// Neighbour of a cell, as the scalar form of a rule reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Solid cell.
+    /// Solid cell of the ground.
     Solid,
-    /// Place outside of the simulation box.
+    /// No cell: the neighbour lies outside of the simulation box.
     Outside,
-    /// Cell that is not solid.
+    /// Open cell: not solid, inside of the simulation box.
     Open {
-        /// Contents of the cell in the layer that the rule moves.
+        /// Contents (amount, energy) of the neighbour in the layer that the rule moves.
         cell: Content,
-        /// Amount of denser matter in the cell, in the smallest unit.
+        /// Amount of denser matter in the neighbour, in units.
         heavier: u16,
     },
 }
@@ -209,30 +220,30 @@ pub enum Side {
 pub struct Here {
     /// Contents of the cell in the layer that the rule moves.
     pub cell: Content,
-    /// Amount of denser matter in the cell, in the smallest unit.
+    /// Amount of denser matter in the cell, in units.
     pub heavier: u16,
-    /// Support below the cell.
+    /// Support of the cell by the cell directly below.
     pub bed: Bed,
     /// Horizontal neighbours, in the order of [`DIRECTIONS`].
     pub beside: [Side; 4],
-    /// Neighbour below.
+    /// Neighbour directly below the cell.
     pub below: Side,
-    /// Neighbour above.
+    /// Neighbour directly above the cell.
     pub above: Side,
-    /// Index of the cell (x, y, z).
+    /// Place (x, y, z) of the cell in the grid.
     pub place: Place,
-    /// Seed and step, which determine all random numbers of the step.
+    /// Seed and step number, which determine all random numbers of the step.
     pub draw: Draw,
 }
 
-/// Flow out of a cell.
+/// Flow out of a cell to each of its six neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gifts {
-    /// Flow to the horizontal neighbours, in the order of [`DIRECTIONS`].
+    /// Flow to the four horizontal neighbours, in the order of [`DIRECTIONS`].
     pub beside: [Gift; 4],
-    /// Flow to the cell below.
+    /// Flow to the cell directly below.
     pub below: Gift,
-    /// Flow to the cell above.
+    /// Flow to the cell directly above.
     pub above: Gift,
 }
 
@@ -248,14 +259,14 @@ impl From<[Gift; 4]> for Gifts {
 /// Flow from a cell to one neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gift {
-    /// Amount and energy that leave the giving cell.
+    /// Amount and energy that leave the giving cell, in units.
     pub parcel: Parcel,
-    /// Energy that is lost on the way, in the smallest unit.
+    /// Energy that is lost to friction on the way, in units.
     pub friction: u16,
 }
 
 impl From<u16> for Gift {
-    /// Converts an amount in the smallest unit to a flow without energy.
+    /// Converts an amount in units to a flow without energy.
     fn from(amount: u16) -> Self {
         Self {
             parcel: Parcel { amount, energy: 0 },
@@ -264,7 +275,7 @@ impl From<u16> for Gift {
     }
 }
 
-/// Returns each of the four `masks` without the cells outside of `mask`.
+/// Returns each of the four bit masks `masks` restricted to the cells of `mask`.
 #[inline(always)]
 pub(crate) fn masked(masks: [u32; 4], mask: u32) -> [u32; 4] {
     [
@@ -275,8 +286,8 @@ pub(crate) fn masked(masks: [u32; 4], mask: u32) -> [u32; 4] {
     ]
 }
 
-/// Returns for each direction the filling of each cell minus that of its neighbour, in the smallest
-/// unit; 0 where the neighbour has more or the cell has no bit in `free`.
+/// Returns, for each direction, the filling `full` of each cell minus that of its neighbour
+/// (`there`), in units; 0 where the neighbour has more or the cell has no bit in `free`.
 #[inline(always)]
 pub(in crate::rules) fn lower<S: Simd>(
     s: S,

@@ -13,8 +13,8 @@ pub const SIDES: [(isize, isize); 8] = {
     [west, east, north, south, (-1, -1), (1, -1), (-1, 1), (1, 1)]
 };
 
-/// Sideways move of grains; all grains that can make the move do so at once. The field is an index
-/// into [`SIDES`], the direction of the move.
+/// Kind and direction of a sideways move of grains; all grains that can make the move do so at
+/// once. The field is the index of the direction in [`SIDES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// A falling grain moves diagonally down, to one of the first four [`SIDES`].
@@ -43,65 +43,67 @@ impl Turn {
 
 /// Rule of the motion of grains: the fall, and sideways moves before and after it.
 pub(crate) trait Turns: Sync {
-    /// Smallest amounts in a cell that block a grain, in the smallest unit: of still matter and
-    /// heavier grains, and of denser fluids.
+    /// Smallest amounts in a cell that block a grain, in units: of still matter and heavier grains,
+    /// and of denser fluids.
     const BARS: [u16; 2];
-    /// Largest amount of lighter matter in a cell that exerts no drag on a grain, in the smallest
-    /// unit.
+    /// Largest amount of lighter matter in a cell with which this matter exerts no drag on a grain,
+    /// in units.
     const THIN: u16;
 
-    /// Returns all parameters that influence the result in a run with this `seed`, as raw bits.
+    /// Returns all parameters that influence the result in a simulation with this `seed`, as raw
+    /// bits.
     fn numbers(&self, seed: u64) -> RuleNumbers;
 
     /// Boundary condition at the sides of the simulation box.
     fn walls(&self) -> Walls;
 
-    /// Returns the sideways moves before the fall, in which falling grains scatter, in the order of
-    /// the step that `draw` identifies; `layer` is the index of the layer.
+    /// Returns the sideways moves that scatter falling grains before the fall, in their order
+    /// within the step; `draw`: seed and step; `layer`: index of the layer.
     fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn>;
 
-    /// Returns the sideways moves after the fall, in the order of the step that `draw` identifies;
-    /// `layer` is the index of the layer.
+    /// Returns the sideways moves after the fall, in their order within the step; `draw`: seed and
+    /// step; `layer`: index of the layer.
     fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn>;
 
-    /// Returns two flags: grains below other grains can move sideways (`Flow`), and some move keeps
-    /// its height.
+    /// Returns two flags: true if grains below other grains can move sideways (`Flow`), and true if
+    /// the rule has any sideways move at the same height.
     fn goes_level(&self) -> [bool; 2];
 
-    /// Returns the hash key and the probability (in 1/256) with which lighter matter holds up a
-    /// grain in the step.
+    /// Returns the drag of lighter matter in the step: hash key of the random numbers, and
+    /// probability (in 1/256) with which a grain is held up. `layer` is the index of the layer.
     fn held_up(&self, draw: Draw, layer: usize) -> (StepKey, u16);
 
-    /// Returns the hash key and the probability (in 1/256) with which a grain stays suspended in
-    /// the step.
+    /// Returns the drag of the air in the step: hash key of the random numbers, and probability (in
+    /// 1/256) with which a falling grain stays suspended. `layer` is the index of the layer.
     fn hangs(&self, draw: Draw, layer: usize) -> (StepKey, u16);
 
     /// Returns true if the grain in the cell `place` makes the move `turn`, given its surroundings
-    /// `around`.
+    /// `around`. `draw`: seed and step, which select the random numbers.
     fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool;
 
-    /// [`Turns::goes`] for the 32 cells of a tile, as a bit mask.
+    /// Returns the bit mask of the cells of `tile` for whose grains [`Turns::goes`] is true.
     fn going(&self, turn: Turn, tile: TilePlace, draw: Draw, around: &impl TilesAround) -> u32;
 }
 
-/// Surroundings of a grain; cells are given by their offsets along x, y and z.
+/// Surroundings of one grain; cells are given by their offsets along x, y and z from the grain.
 pub(crate) trait Around {
     /// Returns true if the grain can enter the cell at the offset `by`.
     fn is_free(&self, by: [isize; 3]) -> bool;
-    /// Returns true if the cell above contains a grain of the same or a heavier material.
+    /// Returns true if the cell above the grain contains a grain of the same or a heavier material.
     fn is_laden(&self) -> bool;
 }
 
-/// Surroundings of the 32 cells of a tile, as bit masks.
+/// Surroundings of the grains in the 32 cells of a tile, as bit masks.
 pub(crate) trait TilesAround {
     /// Returns the bit mask of the cells whose grain could enter the cell `on` cells away in the
-    /// horizontal direction of the move, at the same height or, if `below` is true, one cell lower.
+    /// horizontal direction of the move: the cell at the same height, or, if `below` is true, one
+    /// cell lower.
     fn free(&self, on: isize, below: bool) -> u32;
     /// Returns the bit mask of the cells for which both the neighbour in the horizontal direction
     /// of the move and the cell below that neighbour are free.
     fn slope(&self) -> u32;
-    /// Returns the bit mask of the cells for which one of the two cells that the diagonal move
-    /// passes at the same height is free.
+    /// Returns the bit mask of the cells for which at least one of the two cells that the diagonal
+    /// move passes at the same height is free.
     fn corner(&self) -> u32;
     /// Returns the bit mask of the cells with a grain of the same or a heavier material above.
     fn laden(&self) -> u32;

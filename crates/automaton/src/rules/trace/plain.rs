@@ -1,5 +1,5 @@
-//! Tracing cell by cell, as the rule is defined: the reference with which tests compare the tiled
-//! engine.
+//! Cell-by-cell form of the tracing rule, which follows its definition: the reference with which
+//! tests compare the tiled engine.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +10,33 @@ use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Layer in which liquid is traced, in its world.
+/// World and layer in which liquid is traced, with the connected bodies of liquid found there.
 struct Traced<'a> {
     rule: &'a Tracing,
     world: &'a World,
     layer: usize,
-    /// Number of the body to which each cell belongs, at [`Grid::index`]; `None` for other cells.
+    /// Number of the connected body of liquid to which each cell belongs, at [`Grid::index`];
+    /// `None` for cells outside of all bodies.
     bodies: Vec<Option<u32>>,
     /// Flag for each cell, at [`Grid::index`]: true if the cell is connected to the roof or an open
     /// side of the simulation box through air. `None` if the rule ignores trapped air.
     airy: Option<Vec<bool>>,
 }
 
-/// Share of a cell in one body of connected liquid: the group of the body to which the cell counts,
-/// and the openings that the cell contributes to that group.
+/// Membership of a cell in a group of one connected body of liquid: key of the group, and openings
+/// that the cell contributes.
 struct Member {
     place: Place,
     /// Key of the group: number of the body, height in cells, role of the cell.
     height: (u32, u32, Kind),
     cell: Surface,
-    /// Openings by which the body presses into the cell (0 or 1 each): at its side, from below, and
-    /// the cell of the body itself.
+    /// Numbers (0 or 1) of openings through which the connected body presses liquid into the cell:
+    /// from the side, from below, and, if the cell belongs to the body, through the cell itself.
     holes: [u32; 3],
 }
 
-/// Returns every cell that changes in a run with its new amount, and the amount that leaves the
-/// simulation box, in the smallest unit.
+/// Returns the cells that one application of the rule changes, each with its new amount, and the
+/// amount that leaves the simulation box; all in units.
 pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
     let amount = |place: Place| world.layers()[layer].at(place).amount;
     let mut traced = Traced {
@@ -114,8 +115,8 @@ pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place
     )
 }
 
-/// Sums over the cells a second time, relative to the mean, for groups whose cells level out;
-/// `heights` are sorted by their keys.
+/// Sums the amounts of the cells `members` relative to the mean of their group, in a second pass,
+/// for those groups in `heights` (sorted by key) whose cells level out.
 fn add_around_means(heights: &mut [Height], members: &[Member]) {
     for Member { height, cell, .. } in members {
         if let Ok(at) = heights.binary_search_by_key(height, Height::key)
@@ -135,14 +136,14 @@ impl Traced<'_> {
         !self.world.ground().is_solid(place)
     }
 
-    /// Returns true if the cell above (x, y, z) is solid, or if the cell lies directly below the
-    /// roof.
+    /// Returns true if the cell directly above (x, y, z) is solid, or if the cell lies directly
+    /// below the roof.
     fn is_covered(&self, [x, y, z]: Place) -> bool {
         y + 1 == self.world.grid().ny || !self.is_open([x, y + 1, z])
     }
 
-    /// Returns true if the body cell (x, y, z) is covered: rock or the roof lies directly above it,
-    /// or above an unbroken stack of body cells that begins with it.
+    /// Returns true if the body cell (x, y, z) is covered: the cell, or the topmost of the unbroken
+    /// stack of body cells above the cell, lies directly below rock or the roof.
     fn is_covered_body(&self, [x, y, z]: Place) -> bool {
         let mut above = (y..self.world.grid().ny).map(|y| [x, y, z]);
         above.find_map(|place| match self.body(place) {
@@ -151,8 +152,9 @@ impl Traced<'_> {
         }) == Some(true)
     }
 
-    /// Returns for each cell, at [`Grid::index`], true if it is a body cell. Cells are tested from
-    /// the roof down, because a body cell lowers the threshold of the cell below.
+    /// Returns a flag for each cell, at [`Grid::index`]: true if liquid can pass through the cell
+    /// (body cell). Cells are tested from the roof down, because a body cell lowers the threshold
+    /// of the cell below.
     fn full(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let mut full = vec![false; grid.cells()];
@@ -173,7 +175,8 @@ impl Traced<'_> {
         full
     }
 
-    /// Returns true if the cell `place` has enough free volume for rising liquid.
+    /// Returns true if the cell `place` has at least the minimum of free volume into which liquid
+    /// can rise (`min_pressure`).
     fn has_room(&self, place: Place) -> bool {
         let filling = self
             .amount(place)
@@ -181,7 +184,8 @@ impl Traced<'_> {
         self.is_open(place) && filling <= self.rule.fullest
     }
 
-    /// Returns true if a surface in the cell below `place` can move.
+    /// Returns true if the cell `place` lets a surface in the cell below rise: the cell is open,
+    /// has the minimum of free volume, and is not a body cell below rock, the roof or a body cell.
     fn is_roomy(&self, place @ [x, y, z]: Place) -> bool {
         let is_below = || self.is_covered(place) || self.body([x, y + 1, z]).is_some();
         self.has_room(place) && !(self.body(place).is_some() && is_below())
@@ -191,8 +195,9 @@ impl Traced<'_> {
         self.bodies[self.world.grid().index(place)]
     }
 
-    /// Returns for each cell, at [`Grid::index`], true if it is connected to the roof or an open
-    /// side of the simulation box through cells with enough free volume.
+    /// Returns a flag for each cell, at [`Grid::index`]: true if the cell is connected to the roof
+    /// or an open side of the simulation box through cells with at least the minimum of free
+    /// volume.
     fn airy(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let airs = components(grid, |place| self.has_room(place));
@@ -218,8 +223,8 @@ impl Traced<'_> {
             .is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
-    /// Returns for a body cell at an open side of the simulation box the key of the group outside
-    /// and the number of faces there; `None` for other cells.
+    /// Returns, for a body cell at an open side of the simulation box, the key of the outside group
+    /// and the number of the cell's faces on open sides; `None` for other cells.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self
             .body(place)
@@ -231,7 +236,8 @@ impl Traced<'_> {
             .filter(|&(_, faces)| faces > 0)
     }
 
-    /// Returns the parts of the cell (x, y, z) in all bodies to which it belongs.
+    /// Returns the memberships of the cell (x, y, z) in groups: one for each connected body of
+    /// liquid that the cell gives to or takes from.
     fn members(&self, place @ [x, y, z]: Place) -> Vec<Member> {
         let grid = self.world.grid();
         if !self.is_open(place) {
@@ -301,8 +307,8 @@ impl Traced<'_> {
         all
     }
 
-    /// Returns the parts of the free cell (x, y, z) in all bodies that touch it; `kind_below` is
-    /// its role towards the body below.
+    /// Returns the memberships of the free cell (x, y, z) in groups: one for each connected body of
+    /// liquid that touches the cell; `kind_below`: role of the cell for the body below.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
         let below = if y > 0 {
             self.body([x, y - 1, z])
@@ -343,14 +349,15 @@ impl Traced<'_> {
         bodies.into_iter().map(member).collect()
     }
 
-    /// Returns the free volume of the cell `place` for the layer, in the smallest unit of amount.
+    /// Returns the free volume of the cell `place` for the traced layer, in units of amount.
     fn room(&self, place: Place) -> u16 {
         (AMOUNT_ONE - self.world.heavier_than(self.layer, place)).saturating_sub(self.amount(place))
     }
 }
 
-/// Returns the number of the connected component of each cell, at [`Grid::index`], where cells for
-/// which `belongs` is true are connected if they share a face; `None` for other cells.
+/// Returns the number of the connected component of each cell, at [`Grid::index`]; `None` for cells
+/// for which `belongs` is false. Cells for which `belongs` is true are connected if they share a
+/// face.
 fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
     let mut numbers = vec![None; grid.cells()];
     let mut found = Vec::new();

@@ -1,10 +1,11 @@
-//! Solid cells of hollow columns (caves, overhangs), one bit per cell.
+//! Storage of the solid cells of hollow columns (caves, overhangs), one bit per cell.
 
-/// Marker in `slots` of a column that is not stored.
+/// Value in `Caves::slots` for a column that is not stored.
 const NONE: u32 = u32::MAX;
 
-/// Solid cells of selected columns, one bit per cell. Uses no memory until the first column is
-/// stored; afterwards 4 bytes per column of the simulation box, and the bits of the stored columns.
+/// Solid cells of those columns that are stored (the hollow ones), one bit per cell. Uses no memory
+/// until the first column is stored; afterwards 4 bytes per column of the simulation box, and the
+/// bits of the stored columns.
 #[derive(Clone, Debug)]
 pub(super) struct Caves {
     /// Number of columns of cells in the simulation box.
@@ -12,17 +13,18 @@ pub(super) struct Caves {
     /// Number of 64-bit words of a stored column; the cell at height y is bit `y % 64` of word `y /
     /// 64`.
     words: usize,
-    /// Index of each column's words in `cells`, in units of `words`; empty while no column is
-    /// stored.
+    /// For each column of the simulation box the index of its bits in `cells`, in units of `words`;
+    /// empty while no column is stored.
     slots: Vec<u32>,
     /// Bits of the stored columns, `words` words each.
     cells: Vec<u64>,
-    /// Slots whose column was removed, for reuse.
+    /// Indices in `cells` (in units of `words`) of removed columns, for reuse.
     free: Vec<u32>,
 }
 
 impl Caves {
-    /// Creates a store for a box of `columns` columns of `ny` cells, in which no column is stored.
+    /// Creates a store for a simulation box of `columns` columns of `ny` cells, in which no column
+    /// is stored.
     pub(super) const fn none(columns: usize, ny: usize) -> Self {
         Self {
             columns,
@@ -44,7 +46,8 @@ impl Caves {
         &self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Returns the mutable bits of the column with index `column`, which must be stored.
+    /// Returns a mutable reference to the bits of the column with index `column`, which must be
+    /// stored.
     pub(super) fn of_mut(&mut self, column: usize) -> &mut [u64] {
         &mut self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
@@ -56,8 +59,8 @@ impl Caves {
         self.cells[self.slots[column] as usize * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// Stores the column with index `column`, with all cells below `top` solid and the others open;
-    /// returns its bits.
+    /// Stores the column with index `column`, whose cells below `top` are solid and whose other
+    /// cells are open; returns the bits of the column.
     pub(super) fn insert(&mut self, column: usize, top: usize) -> &mut [u64] {
         if self.slots.is_empty() {
             self.slots = vec![NONE; self.columns];

@@ -1,4 +1,4 @@
-//! Versions of the ground for each column of tiles, so that readers update only the columns that
+//! Versions of the ground for each column of tiles, from which readers learn which columns of tiles
 //! changed.
 
 use std::ops::Range;
@@ -39,7 +39,7 @@ impl Versions {
         self.stamp
     }
 
-    /// Versions of the columns of tiles with z index `tz`, in ascending x.
+    /// Versions of the columns of tiles with z index `tz`, in the order of ascending x.
     #[inline]
     pub(super) fn strip(&self, tz: usize) -> &[u64] {
         &self.versions[tz * self.count..][..self.count]
@@ -62,7 +62,7 @@ impl Versions {
     }
 }
 
-/// Versions of the ground that one reader has already read.
+/// Versions of the ground, by column of tiles, that one reader has already read.
 #[derive(Clone, Debug)]
 pub struct GroundCursor(Versions);
 
@@ -71,8 +71,8 @@ impl GroundCursor {
         Self(versions.clone())
     }
 
-    /// Returns the columns of tiles whose version differs from `versions`, and updates the cursor
-    /// to `versions`.
+    /// Returns the columns of tiles in which this cursor's version differs from `versions`, and
+    /// updates the cursor to `versions`.
     pub(super) fn advance(&mut self, versions: &Versions) -> GroundChanges {
         let Self(read) = self;
         let mut changes = GroundChanges {
@@ -96,10 +96,11 @@ impl GroundCursor {
     }
 }
 
-/// Set of columns of tiles in which, or within one cell of which, the ground changed.
+/// Set of the columns of tiles in which the ground changed, in the tiles themselves or within one
+/// cell around them.
 #[derive(Clone, Debug)]
 pub struct GroundChanges {
-    /// Number of 64-bit words per z index of tiles.
+    /// Number of 64-bit words in `words` for each z index of tiles.
     width: usize,
     /// Bit set of the changed columns of tiles; empty if nothing changed.
     words: Vec<u64>,
@@ -113,7 +114,7 @@ impl GroundChanges {
         self.words.get(tz * self.width + w).copied().unwrap_or(0)
     }
 
-    /// Returns true if the ground changed in any column of tiles with z index `tz`.
+    /// Returns true if the ground changed in any of the columns of tiles with z index `tz`.
     pub fn has_any(&self, tz: usize) -> bool {
         (0..self.width).any(|w| self.word(tz, w) != 0)
     }

@@ -12,15 +12,15 @@ pub(super) struct Datum {
     datum: &'static str,
     pub(super) spheroid: (&'static str, f64, f64),
     pub(super) degrees: u16,
-    /// EPSG code that the northern UTM zone 0 would have, so that adding a zone's number gives its
-    /// code; and the range of zone numbers that exist.
+    /// Number to which the number of a northern UTM zone is added to get the zone's EPSG code, and
+    /// the numbers of the zones that exist.
     north: (u16, std::ops::RangeInclusive<u16>),
-    /// EPSG code that the southern UTM zone 0 would have; `None` if the datum has no southern
-    /// zones.
+    /// Number to which the number of a southern UTM zone is added to get the zone's EPSG code;
+    /// `None` if the datum has no southern zones.
     south: Option<u16>,
 }
 
-/// Datums whose geographic system and UTM zones this program knows by EPSG code.
+/// Datums whose geographic system and UTM zones are known by EPSG code.
 pub(super) const DATUMS: [Datum; 4] = [
     Datum {
         name: "WGS 84",
@@ -66,8 +66,8 @@ pub(super) const DATUMS: [Datum; 4] = [
 ];
 
 impl Datum {
-    /// Returns the EPSG code of the projected system `system` on this datum; `None` if it is not a
-    /// UTM zone.
+    /// Returns the EPSG code of the projected system `system` if it is a UTM zone on this datum;
+    /// `None` for any other system.
     pub(super) fn utm_of(&self, system: &Node<'_>) -> Option<u16> {
         let method = plain(system.child(&["PROJECTION"])?.texts.first()?);
         let metres = system.child(UNIT_WORDS)?.numbers.first() == Some(&1.0);
@@ -94,8 +94,8 @@ impl Datum {
         }
     }
 
-    /// Returns the well-known text of the system on this datum with the EPSG code `code`; `None` if
-    /// the code is none of this datum's.
+    /// Returns the well-known text of the geographic system or UTM zone on this datum whose EPSG
+    /// code is `code`; `None` if this datum has no such system.
     pub(super) fn wkt_of(&self, code: u16) -> Option<String> {
         let (spheroid, a, inverse_flattening) = self.spheroid;
         let degrees = format!(

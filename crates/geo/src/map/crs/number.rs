@@ -1,4 +1,4 @@
-//! EPSG codes as scene files and the flag `--crs` state them.
+//! EPSG codes in the form in which scene files and the flag `--crs` state them.
 
 use super::{Crs, MapUnit, numbered};
 use crate::map::epsg;
@@ -48,8 +48,8 @@ impl std::fmt::Display for Epsg {
 }
 
 impl From<Epsg> for Crs {
-    /// Converts the code to the coordinate system, with its text if the system is one of
-    /// [`Crs::from_epsg`].
+    /// Converts an EPSG code to a coordinate system; its well-known text is set if `Crs::from_epsg`
+    /// knows the code.
     fn from(Epsg(code): Epsg) -> Self {
         Self::from_epsg(code).unwrap_or_else(|| {
             let metres = epsg::metres_of_projected(code).unwrap_or(1.0);

@@ -1,15 +1,15 @@
-//! Projections in ArcInfo's format from before well-known text: one line per keyword, such as
-//! `Units DD`.
+//! Parser of projections in ArcInfo's format that preceded well-known text: one keyword with its
+//! value per line, such as `Units DD`.
 //!
-//! Known datums and UTM zones are converted to their systems. Any other projection keeps only its
-//! unit, by which a map is measured.
+//! A geographic system or UTM zone on a known datum is converted to the coordinate system with that
+//! EPSG code. For any other projection, only the unit of its coordinates is kept.
 
 use super::{Crs, US_FOOT_M};
 use crate::map::wkt::plain;
 use lavoxel_base::validate::quoted;
 
-/// Datums of the old format: (name normalised by [`plain`], EPSG code of the geographic system,
-/// EPSG code that UTM zone 0 north would have).
+/// Datums of ArcInfo's old format: (name normalised by `plain`, EPSG code of the geographic system,
+/// number that plus a northern UTM zone's number is the EPSG code of that zone).
 const DATUMS: [(&str, u16, u16); 6] = [
     ("wgs84", 4326, 32600),
     ("wgs1984", 4326, 32600),
@@ -19,12 +19,12 @@ const DATUMS: [(&str, u16, u16); 6] = [
     ("nas", 4267, 26700),
 ];
 
-/// Returns true if `text` is a projection in ArcInfo's old format.
+/// Returns true if `text` describes a projection in ArcInfo's old format.
 pub(super) fn recognises(text: &str) -> bool {
     value(text, "projection").is_some() && !text.contains(['[', '('])
 }
 
-/// Parses a projection in ArcInfo's old format.
+/// Parses the text of a `.prj` file in ArcInfo's old format.
 ///
 /// # Errors
 /// The name of a unit that is not known.
@@ -57,8 +57,8 @@ pub(super) fn parse(text: &str) -> Result<Crs, String> {
     }))
 }
 
-/// Returns the text after the keyword `key` in its line, compared without case; `None` if no line
-/// has the keyword.
+/// Returns the text after the keyword `key` in the line of that keyword, ignoring case; `None` if
+/// no line has the keyword.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (word, rest) = line.trim().split_once(|c: char| c.is_ascii_whitespace())?;
@@ -76,8 +76,8 @@ fn degrees(unit: &str) -> Option<f64> {
     }
 }
 
-/// Returns the length of the unit `unit` in metres; a number means units per metre. `None` for an
-/// unknown unit.
+/// Returns the length in metres of the unit `unit`, which is a name or a number of units per metre;
+/// `None` for an unknown name and for a number that is not positive.
 fn metres(unit: &str) -> Option<f64> {
     match plain(unit).as_str() {
         "" | "meters" | "metres" | "meter" | "metre" | "m" => Some(1.0),

@@ -1,4 +1,5 @@
-//! ESRI ASCII grids (`.asc`): six header lines, then heights from the north-west, row by row.
+//! Reader of ESRI ASCII grids (`.asc`): six header lines, then heights row by row from the
+//! north-west.
 //!
 //! ```text
 //! ncols        4
@@ -11,9 +12,10 @@
 //! 5 6 7 8
 //! ```
 //!
-//! Keywords are read in any case and order, including `NODATA`; rows may be wrapped over lines, and
-//! a `#` begins a comment. A `.prj` file of the same name in the same folder gives the coordinate
-//! reference system; where the system is in degrees or feet, so are corner and cell size.
+//! Keywords may be in any case and order, and `NODATA` is accepted; rows may be wrapped over
+//! several lines, and a `#` begins a comment. A `.prj` file of the same name in the same folder
+//! states the coordinate reference system; if its unit is degrees or feet, so is the unit of corner
+//! and cell size.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -48,7 +50,7 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 ///
 /// # Errors
 /// Names the line, and the expected content. The announced size is checked against the length of
-/// the file before memory is taken.
+/// the file before memory is reserved.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     let sidecars = Sidecars::read(path)?;
@@ -71,7 +73,8 @@ pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Height
     )
 }
 
-/// Reads an ESRI ASCII grid whose coordinates are in the system `crs`, with its sidecar files.
+/// Reads an ESRI ASCII grid whose coordinates are in the system `crs`. `sidecars`: files next to
+/// the raster; `bytes`: length of the file; `path`: its name for messages.
 fn read_on(
     reader: impl BufRead,
     bytes: u64,
@@ -147,7 +150,7 @@ fn read_on(
 struct Header {
     cols: usize,
     rows: usize,
-    /// Width and depth of a cell in map units.
+    /// Width and depth of a cell of the grid, in map units.
     cell_size: (f64, f64),
     /// Map coordinates of the north-west corner; `None` if the header states none.
     corner: Option<(f64, f64)>,
@@ -270,8 +273,9 @@ impl Header {
     }
 }
 
-/// Returns the lower-left corner along one axis from the header's value for the `corner` or for the
-/// cell `centre`. `size`: cell size. `None` if the header has neither value, `Err` if it has both.
+/// Returns the coordinate of the grid's lower-left corner along one axis, from the header's value
+/// for that `corner` or for the `centre` of the corner cell. `size`: cell size along the axis.
+/// `None` if the header has neither value, `Err` if it has both.
 fn corner(corner: Option<f64>, centre: Option<f64>, size: f64) -> Result<Option<f64>, ()> {
     match (corner, centre) {
         (Some(_), Some(_)) => Err(()),

@@ -1,10 +1,11 @@
-//! Tables of heights (`.csv`): one line per row of cells, north first, west first within a line.
+//! Reader of tables of heights (`.csv`): one line per row of cells, from north to south, and from
+//! west to east within a line.
 //!
-//! Numbers are separated by semicolons, tabs or commas, by the first of these that the first line
-//! has outside quotes; a first line that holds a word (`"V1","V2",…`) is a heading and is skipped.
-//! A comma within a number, as programs write it in many countries (`1,5;2,5`), is its decimal
-//! point. A first line `sep=;` names the separator. An empty field, `NA` or `nan` is a cell without
-//! data. The file does not give the size of a cell.
+//! The separator is the first of semicolon, tab and comma that the first line contains outside of
+//! quotation marks; a first line such as `sep=;` states the separator. A first line that contains a
+//! word (`"V1","V2",…`) is a heading and is skipped. A comma within a number (`1,5;2,5`) is a
+//! decimal comma. An empty field, `NA` or `nan` is a cell without data. The file does not state the
+//! cell size.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -123,8 +124,8 @@ pub fn read_from(
     })
 }
 
-/// Reads a line of limited length into `line`; returns false at the end of the file. `number`:
-/// number of the line for messages.
+/// Reads a line of at most `LONGEST_LINE` bytes into `line`; returns false at the end of the file.
+/// `number`: line number for messages.
 fn next_line(
     reader: &mut impl BufRead,
     line: &mut Vec<u8>,
@@ -153,8 +154,8 @@ fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true if the line is a heading: a field begins with a letter and is not a word for no
-/// data.
+/// Returns true if `line`, the first line of a table, is a heading: a field begins with a letter
+/// and is not a word for no data.
 fn is_heading(line: &str, separator: char) -> bool {
     fields(line, separator)
         .any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())

@@ -1,11 +1,12 @@
-//! Tiles of the Shuttle Radar Topography Mission (`.hgt`): heights on a degree square, named by its
-//! south-west corner.
+//! Reader of tiles of the Shuttle Radar Topography Mission (`.hgt`): heights on a square of one
+//! degree; the file name gives the south-west corner.
 //!
 //! `N35E138.hgt` extends from 35° to 36° north and from 138° to 139° east. Heights are whole metres
-//! of 16 bits, highest byte first, row by row from the north-west; −32768 is no data. The heights
-//! stand at points, of which the outer ones lie on the edges of the square and belong to the
-//! neighbour's tile too, so that the cells around them extend half a cell beyond it. 1201 points a
-//! side are 3 seconds of arc, 3601 are 1 second; far in the north there are tiles of 1801 × 3601.
+//! as big-endian 16-bit integers, row by row from the north-west; −32768 means no data. The heights
+//! are those of points. The outer points lie on the sides of the square and belong to the
+//! neighbouring tiles, too, so that cells around these points extend half a cell beyond the square.
+//! A spacing of 3 arc seconds gives 1201 points per side, 1 arc second gives 3601; far in the north
+//! there are tiles of 1801 × 3601 points.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use crate::terrain::encoding::Encoding;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
-/// Possible sizes (columns, rows) of a tile.
+/// Accepted sizes (columns, rows) of a tile, in points.
 const SIZES: [(usize, usize); 3] = [(1201, 1201), (3601, 3601), (1801, 3601)];
 
 const NO_DATA: f64 = -32768.0;

@@ -23,12 +23,12 @@ use super::{Crs, Heightmap, TerrainError};
 use lavoxel_base::words::{grouped, short};
 use lavoxel_files::input::{self, Reader, ending};
 
-/// Format of heightmaps that can be read.
+/// Heightmap format that can be read: its limits, and the detection of its files.
 struct Format {
-    /// Limits and file extensions of the format, in the list of all readers.
+    /// Limits and file extensions of the format: its entry in the list of all readers.
     reader: &'static Reader,
-    /// Returns true if the first bytes of a file are those of the format; used if the file
-    /// extension is unknown.
+    /// Function that returns true if the first bytes of a file, passed to it, begin a file of this
+    /// format; used if the file extension is unknown.
     recognises: fn(&[u8]) -> bool,
     read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
 }
@@ -122,11 +122,12 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     Ok(map)
 }
 
-/// Ratio of height range to map width above which map coordinates cannot be metres.
+/// Ratio of the range of heights to the longer side of the map, both as if in metres. A map without
+/// coordinate system whose ratio is higher is taken as a map in degrees.
 const STEEPEST: f64 = 5.0;
 
-/// Fails if the map has no coordinate system and its coordinates are evidently degrees and not
-/// metres.
+/// Fails if the map has no coordinate system and `STEEPEST` shows that its coordinates are degrees
+/// and not metres.
 fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else {
         return Ok(());
@@ -149,12 +150,13 @@ fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     Err(TerrainError::content(path, "a coordinate system", found))
 }
 
-/// Lowest non-zero height in metres from which on heights of exactly 0 are taken as missing data
-/// and not as sea, because land at a coast is lower.
+/// Threshold in metres: if the lowest height other than 0 is above it, heights of exactly 0 are
+/// taken as missing data and not as sea, because land at a coast is lower.
 const NO_COAST_M: f32 = 20.0;
 
-/// Returns a note if the heightmap has heights of exactly 0 at a corner of otherwise high land,
-/// which programs leave that rotate maps; otherwise `None`.
+/// Returns a note for the user if the heightmap has heights of exactly 0 at a corner while all
+/// others are above `NO_COAST_M`: programs that rotate maps fill empty corners with 0. Otherwise
+/// `None`.
 fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     let (rows, cols) = map.heights.dim();
     let corners = [(0, 0), (0, cols - 1), (rows - 1, 0), (rows - 1, cols - 1)];
@@ -177,8 +179,8 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     })
 }
 
-/// Reads a raster of values that are no heights, without conversion of units. Returns the raster,
-/// and the name of the unit if the file states it. `no_data`: no-data value if the file states
+/// Reads a raster of values other than heights, without conversion of units. Returns the raster,
+/// and the name of the unit if the file states one. `no_data`: no-data value if the file declares
 /// none.
 ///
 /// # Errors
@@ -212,7 +214,8 @@ pub fn is_heightmap(path: &Path) -> bool {
         || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
 }
 
-/// Returns the file extensions of all readable formats as text, such as `.asc, .csv, .png`.
+/// Returns the file extensions of all readable formats as a list for messages, such as `.asc, .csv,
+/// .png`.
 pub fn known_endings() -> String {
     let endings: Vec<String> = FORMATS
         .iter()

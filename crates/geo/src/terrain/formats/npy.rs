@@ -1,5 +1,5 @@
-//! Two-dimensional arrays of NumPy (`.npy`), row 0 north: any real type, either byte order, rows or
-//! columns first.
+//! Reader of heights in a two-dimensional NumPy array (`.npy`), whose row 0 is in the north: any
+//! real number type, either byte order, in C or Fortran order.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -15,7 +15,8 @@ use lavoxel_base::validate::quoted;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Upper bound on the length of the header in bytes; that of a plain array has 118.
+/// Upper bound on the length of the header of a NumPy file in bytes; the header of a plain array
+/// has 118 bytes.
 const LONGEST_HEADER: usize = 1 << 16;
 
 /// Reads an array of heights in metres; the cell size is taken from `options`.
@@ -23,7 +24,7 @@ const LONGEST_HEADER: usize = 1 << 16;
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for a file that is
 /// no array of real numbers with two axes. The size in the header is checked against the length of
-/// the file before memory is taken.
+/// the file before memory is reserved.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_from(reader, bytes, path, options)
@@ -69,7 +70,7 @@ pub fn read_from(
     })
 }
 
-/// Reads the text of the header.
+/// Reads the header of a NumPy file and returns its text, a Python dictionary.
 fn header(reader: &mut impl Read, path: &Path) -> Result<String, TerrainError> {
     let no_array = |found: &str| TerrainError::content(path, "an array of NumPy", found);
     let mut start = [0; 8];
@@ -152,13 +153,14 @@ impl Header {
     }
 }
 
-/// Returns the text after `'key':` in the header; `None` if there is no such key.
+/// Returns the text after `'key':` in the header `text`; `None` if the header has no such key.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let after = text.split_once(&format!("'{key}'"))?.1;
     Some(after.trim_start().strip_prefix(':')?.trim_start())
 }
 
-/// Returns the encoding of a NumPy type such as `<f4`; `None` if it is not supported.
+/// Returns the encoding of numbers that the NumPy type `descr` names, such as `<f4`; `None` for an
+/// unsupported type.
 fn encoding(descr: &str) -> Option<Encoding> {
     let (order, kind) = descr.split_at_checked(1)?;
     let (letter, bytes) = kind.split_at_checked(1)?;

@@ -1,10 +1,11 @@
-//! Heights as a gray picture (`.png`): black is low, white is high, transparent is no data.
+//! Reader of heights in a grey picture (`.png`): black is the lowest height, white the highest;
+//! transparent pixels have no data.
 //!
-//! All PNG kinds are read: 1 to 16 bits, with or without transparency, with a palette, interlaced;
-//! colours only as long as they are gray. The first row is north. A picture gives neither the size
-//! of a cell nor the height of white, unless it was [written](crate::terrain::write::heightmap) by
-//! this library, which stores both in text chunks. Where white is not known one gray level is one
-//! metre, whatever the number of bits.
+//! All kinds of PNG are read: 1 to 16 bits, with or without transparency, with a palette,
+//! interlaced; coloured pictures only if all their pixels are grey. The first row is north. A
+//! picture states neither the cell size nor the height of white, unless it was
+//! [written](crate::terrain::write::heightmap) by this library, which stores both in text chunks.
+//! If the height of white is unknown, one grey level is one metre, whatever the number of bits.
 
 use std::io::{BufRead, Seek, SeekFrom};
 use std::path::Path;
@@ -21,21 +22,25 @@ use crate::terrain::{Crs, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Keywords of the text chunks in which this program stores the heights of black and of white and
-/// the cell size, all in metres.
+/// Keyword of the PNG text chunk in which this program stores the height of black in metres.
 pub(in crate::terrain) const BLACK: &str = "black_m";
+/// Keyword of the PNG text chunk in which this program stores the height of white in metres.
 pub(in crate::terrain) const WHITE: &str = "white_m";
+/// Keyword of the PNG text chunk in which this program stores the cell width (west to east) in
+/// metres.
 pub(in crate::terrain) const CELL_X: &str = "cell_size_x_m";
+/// Keyword of the PNG text chunk in which this program stores the cell depth (north to south) in
+/// metres.
 pub(in crate::terrain) const CELL_Z: &str = "cell_size_z_m";
 
-/// First bytes of a PNG file.
+/// First eight bytes of a PNG file.
 pub(in crate::terrain) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Memory in bytes per byte of a text chunk or profile: the decoder grows a list and converts the
-/// result to text.
+/// Memory in bytes per byte of a text chunk or colour profile of a PNG: the decoder grows a list
+/// and converts the result to text.
 const BYTES_A_CHUNK_BYTE: f64 = 4.0;
 
-/// Largest compression ratio that Deflate can reach.
+/// Largest ratio of decompressed to compressed size that Deflate can reach.
 const BEST_COMPRESSION: f64 = 1032.0;
 
 /// Reads a gray picture as heights from `options.black_m` to `options.white_m`.
@@ -43,14 +48,14 @@ const BEST_COMPRESSION: f64 = 1032.0;
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] for a file that is
 /// no gray PNG. The size in the header is checked against the length of the file before memory is
-/// taken.
+/// reserved.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
     read_on(reader, bytes, path, options, &Sidecars::read(path)?)
 }
 
-/// Returns the value that means white in the PNG at `path`, if the file contains no heights of
-/// black and white; `None` for any other file.
+/// Returns the grey level of white in the PNG at `path` if the file does not state the height of
+/// white; `None` if the file states it or is not a PNG.
 pub fn most_if_unscaled(path: &Path) -> Option<f64> {
     let most = || {
         let (mut file, _) = open(path).ok()?;
@@ -86,7 +91,8 @@ pub fn read_from(
     read_on(reader, bytes, path, options, &Sidecars::default())
 }
 
-/// Reads a grey PNG as heights and applies its sidecar files.
+/// Reads a grey PNG as heights and applies `sidecars`, the sidecar files of the picture. `bytes`:
+/// length of the file; `path`: its name for messages.
 fn read_on(
     mut reader: impl BufRead + Seek,
     bytes: u64,
@@ -180,11 +186,13 @@ fn read_on(
     }
 }
 
-/// Checks the chunks before the pixels: that their memory is within the limit, and that a palette
-/// has whole colours, which the decoder takes for granted. Leaves the reader at its start.
+/// Checks the chunks before the pixels: their memory must be within the limit, and the length of a
+/// palette must be a multiple of three bytes, because the decoder does not check palettes. Sets
+/// `reader` back to its start.
 ///
 /// # Errors
-/// [`TerrainError::Memory`] for too much; [`TerrainError::Content`] for half a colour.
+/// [`TerrainError::Memory`] above the memory limit; [`TerrainError::Content`] for a palette of
+/// another length.
 pub(in crate::terrain) fn weigh_chunks(
     reader: &mut (impl BufRead + Seek),
     path: &Path,
@@ -222,10 +230,11 @@ pub(in crate::terrain) fn weigh_chunks(
     reader.rewind().map_err(&read)
 }
 
-/// Conversion of pixels to grey levels and heights.
+/// Conversion of pixels to grey levels, and of grey levels to heights.
 struct Gray {
     wide: bool,
-    /// Difference between two adjacent grey levels.
+    /// Difference between adjacent grey levels in the decoded 8-bit or 16-bit values; above 1 for
+    /// pictures of fewer than 8 bits.
     step: u16,
     heights: Heights,
 }
@@ -239,8 +248,8 @@ impl Gray {
         }
     }
 
-    /// Returns the grey level of a pixel; NaN if it is more than half transparent, `None` if it is
-    /// coloured.
+    /// Returns the grey level of a pixel of the type `color`; NaN if the pixel is more than half
+    /// transparent, `None` if the pixel is coloured.
     fn level_of(&self, pixel: &[u8], color: ColorType) -> Option<f64> {
         let (gray, alpha) = match color {
             ColorType::Grayscale => (true, None),

@@ -1,10 +1,10 @@
-//! Heights as bare numbers (`.r16`, `.r32`, `.raw`), row by row from the north-west, as terrain
-//! editors and game engines store them.
+//! Reader of heights as numbers without a header (`.r16`, `.r32`, `.raw`), row by row from the
+//! north-west, as terrain editors and game engines store them.
 //!
-//! The file has no header: its length must fit the size that the user gives, or else that of a
-//! square. By default, numbers are unsigned 16-bit integers in `.r16` and `.raw`, and 32-bit floats
-//! in `.r32`, lowest byte first. Integers are metres, or gray from `black_m` to `white_m` as in a
-//! picture.
+//! The length of the file must match the numbers of columns and rows that the user states; without
+//! these, the raster must be a square. By default, numbers are unsigned 16-bit integers in `.r16`
+//! and `.raw`, and 32-bit floats in `.r32`, both little-endian. Integers are heights in metres, or
+//! grey levels from `black_m` to `white_m` as in a picture.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Heightmap, TerrainError};
 use lavoxel_files::input::ending;
 
-/// Reads a headerless raster of numbers as heights.
+/// Reads a raster of numbers without a header as heights.
 ///
 /// # Errors
 /// [`TerrainError::NoCellSize`] without a cell size; [`TerrainError::Content`] when the length does
@@ -71,7 +71,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
 }
 
 /// Returns (columns, rows) of a square raster in a file of `bytes` bytes, with `each` bytes per
-/// number; `None` if the length is not that of a square.
+/// number; `None` if `bytes` is not `each` times a square number.
 fn square(bytes: u64, each: u64) -> Option<(usize, usize)> {
     let side = (bytes / each).isqrt();
     (side > 0 && side * side * each == bytes).then_some((side as usize, side as usize))

@@ -11,37 +11,43 @@ use lavoxel_files::archive;
 use lavoxel_files::input;
 use lavoxel_files::input::Reader;
 
-/// Properties of a heightmap that the user states, because its file may lack them.
+/// Properties of a heightmap that the user states, because its file may lack them or state wrong
+/// ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
-    /// Cell width in metres. Required for formats without a cell size. Replaces the cell size in a
-    /// file; the position on the map is then dropped, because it no longer fits.
+    /// Cell width in metres. Required for formats without a cell size. If set, the cell size in a
+    /// file is replaced, and the file's position on the map is dropped because it does not fit the
+    /// new size.
     pub cell_size_m: Option<f64>,
-    /// Height in metres that black means in a picture; `None`: that in the picture, or else 0.
+    /// Height in metres of black in a picture; `None`: the height that the picture states, or else
+    /// 0.
     pub black_m: Option<f64>,
-    /// Height in metres that white means in a picture; `None`: that in the picture, or else one
-    /// grey level is one metre.
+    /// Height in metres of white in a picture; `None`: the height that the picture states, or else
+    /// one grey level is one metre.
     pub white_m: Option<f64>,
-    /// Number in the file that means no data, in addition to those that the file or its format
-    /// declares.
+    /// Number in the file that means no data, in addition to the no-data values that the file or
+    /// its format declares.
     pub no_data: Option<f64>,
-    /// Unit of heights, which replaces that in the file; `None`: that in the file, or else metres.
+    /// Unit of heights, which replaces the unit in the file; `None`: the unit that the file states,
+    /// or else metres.
     pub height_unit: Option<HeightUnit>,
-    /// Coordinate system, which replaces that in the file; `None`: that in the file.
+    /// Coordinate system, which replaces the system in the file; `None`: the system that the file
+    /// states.
     pub crs: Option<Epsg>,
     /// Columns and rows of a file without a header; `None`: a square that fits the length of the
     /// file.
     pub raw_size: Option<[usize; 2]>,
     /// Encoding of the numbers in a file without a header; `None`: by the file extension.
     pub raw_type: Option<Encoding>,
-    /// Set if the numbers of a GeoTIFF are no heights and stay as they are, whatever their unit.
+    /// Set if the values of a GeoTIFF are no heights, so that they are not converted, whatever
+    /// their unit.
     pub any_unit: bool,
 }
 
 impl LoadOptions {
-    /// Returns the coordinate system of the map, `crs` or that of the options. Fails if its unit is
-    /// unknown, because lengths on the map could not be measured; if the user states a cell size,
-    /// the system is dropped instead.
+    /// Returns the coordinate system of the map: that of the options, or else `crs`, the file's. A
+    /// system with an unknown unit is dropped if the user states a cell size; otherwise the
+    /// function fails, because lengths on the map could not be measured.
     pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
         let crs = self.crs.map_or(crs, Crs::from);
         match crs.known_unit() {
@@ -55,7 +61,7 @@ impl LoadOptions {
     }
 
     /// Returns the cell size in metres that the user states, for a format that stores none. Fails
-    /// if there is none.
+    /// if the user states none.
     pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
         self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize {
             path: path.to_owned(),
@@ -63,12 +69,12 @@ impl LoadOptions {
     }
 }
 
-/// Seekable byte stream of a heightmap, on disk or in memory.
+/// Seekable stream of the bytes of a heightmap file, on disk or in memory.
 pub(crate) trait Bytes: Read + Seek {}
 
 impl<T: Read + Seek> Bytes for T {}
 
-/// File inside an archive, whose memory is reserved while the file is read.
+/// Content of a file inside an archive; its memory is reserved until the value is dropped.
 struct Packed {
     bytes: Cursor<Cow<'static, [u8]>>,
     _held: Held,
@@ -86,7 +92,7 @@ impl Seek for Packed {
     }
 }
 
-/// Opens a raster on disk or inside an archive. Returns its bytes and their number.
+/// Opens a raster on disk or inside an archive. Returns a stream of its bytes, and their number.
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     // A file without a known ending is recognized by its first bytes; all formats have the same
     // limit.
@@ -96,7 +102,8 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), Terr
     )
 }
 
-/// Opens a file like [`open`], with the limits of `format`.
+/// Opens a raster on disk or inside an archive, with the limits of `format`. Returns a stream of
+/// its bytes, and their number.
 pub(crate) fn open_as(
     format: &Reader,
     path: &Path,
@@ -117,8 +124,8 @@ pub(crate) fn open_as(
     Ok((reader(Box::new(file)), length))
 }
 
-/// Returns a note if the map is in feet, because its heights without a stated unit are read as
-/// metres; otherwise `None`.
+/// Returns a note for the user if the map's coordinates are in feet, because heights without a
+/// stated unit are read as metres; otherwise `None`.
 pub(super) fn note_of_unit(crs: &Crs) -> Option<String> {
     let MapUnit::Length(metres) = crs.unit() else {
         return None;

@@ -9,25 +9,27 @@ use super::tokens::FARTHEST_M;
 use crate::terrain::encoding::Encoding;
 use crate::terrain::{HeightUnit, LoadOptions, TerrainError};
 
-/// Numbers that often mean no data; no real height is so low or so high.
+/// Numbers that programs often write for missing data; real heights in metres are never as low or
+/// as high.
 const MARKS: [f64; 5] = [-9999.0, -32768.0, -32767.0, -99_999.0, 65_535.0];
 
-/// Smallest difference in metres from such a number to the nearest height, from which on the number
-/// is taken as undeclared no data, because real terrain has heights in between.
+/// Smallest difference in metres between the height of a number in `MARKS` and the nearest
+/// different height at which the number is taken as an undeclared no-data value: real terrain has
+/// heights in between.
 const FAR_FROM_ALL_M: f32 = 500.0;
 
 /// Conversion of the numbers in a file to heights in metres.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Heights {
-    /// Numbers that mean no data, from the file and from the user.
+    /// Numbers in the file that mean no data, as stated by the file and by the user.
     no_data: Vec<f64>,
     scale: f64,
     offset: f64,
 }
 
 impl Heights {
-    /// Creates the conversion for numbers in the user's unit (metres by default), with the user's
-    /// no-data value.
+    /// Creates the conversion for numbers in the height unit of `options` (`None`: metres); the
+    /// no-data value of `options` becomes NaN.
     pub(super) fn new(options: &LoadOptions) -> Self {
         let scale = options.height_unit.map_or(1.0, HeightUnit::metres);
         Self {
@@ -37,14 +39,13 @@ impl Heights {
         }
     }
 
-    /// Returns the conversion with a further number that means no data.
+    /// Adds `no_data` to the numbers in the file that mean no data.
     pub(super) fn without(mut self, no_data: Option<f64>) -> Self {
         self.no_data.extend(no_data);
         self
     }
 
-    /// Returns the conversion with the linear formula: height in metres = `number · scale +
-    /// offset`.
+    /// Replaces the linear formula of the conversion: height in metres = `number · scale + offset`.
     pub(super) fn scaled(self, scale: f64, offset: f64) -> Self {
         Self {
             scale,
@@ -53,8 +54,9 @@ impl Heights {
         }
     }
 
-    /// Returns the conversion for grey levels: 0 is `black_m` and `most` is `white_m`, in metres.
-    /// Without `white_m`, one level is one unit of heights.
+    /// Replaces the conversion by that of grey levels: level 0 is the height `black_m`, level
+    /// `most` the height `white_m`, in metres. Without `white_m`, adjacent levels differ by one
+    /// unit of heights.
     pub(super) fn gray(self, black_m: Option<f64>, white_m: Option<f64>, most: f64) -> Self {
         let black_m = black_m.unwrap_or(0.0);
         let level = self.scale;
@@ -64,8 +66,8 @@ impl Heights {
         )
     }
 
-    /// Returns the height in metres of the number `value`; NaN if it means no data, `None` if no
-    /// height can be that low or high.
+    /// Returns the height in metres of the file's number `value`; NaN if the number means no data,
+    /// `None` if no height on Earth can be as low or as high.
     pub(super) fn metres(&self, value: f64) -> Option<f32> {
         // Programs print f32 no-data values such as -3.4028235e38 with varying numbers of digits.
         let near =
@@ -83,8 +85,8 @@ impl Heights {
         (metres.abs() <= FARTHEST_M).then_some(metres as f32)
     }
 
-    /// Returns the height in metres of the number `value` like [`Heights::metres`], with an error
-    /// for the binary file `path` in place of `None`.
+    /// Returns the height in metres of the number `value`, NaN if it means no data. Fails, naming
+    /// the binary file `path`, if no height can be as low or as high.
     pub(super) fn convert(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
         self.metres(value).ok_or_else(|| {
             let expected =
@@ -93,8 +95,7 @@ impl Heights {
         })
     }
 
-    /// Fails if the heights contain a number that often means no data and is far from all other
-    /// heights.
+    /// Fails if `heights` contain a number of `MARKS` that is far from all other heights.
     ///
     /// # Errors
     /// [`TerrainError::UnnamedNoData`] with the number, how often it occurs, and its first cell.
@@ -134,7 +135,8 @@ impl Heights {
         Ok(())
     }
 
-    /// Reads `samples` numbers with the encoding `encoding` and returns them as heights in metres.
+    /// Reads `samples` numbers with the encoding `encoding` from `reader` and returns them as
+    /// heights in metres. `path`: file name for messages.
     pub(super) fn read(
         &self,
         reader: &mut impl Read,

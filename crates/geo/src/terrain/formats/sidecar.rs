@@ -1,14 +1,14 @@
-//! Sidecar files of rasters, the one place that reads them:
+//! Reader of the sidecar files of rasters; no other module reads them:
 //!
-//! | sidecar file of `land.tif` | holds |
+//! | sidecar file of `land.tif` | content |
 //! |---|---|
-//! | `land.tif.aux.xml` | facts that GDAL keeps outside of a file: system, place, no data, scale, offset and unit of its first band; takes precedence over the file's own, as in GDAL |
-//! | `land.tif.msk` | a mask of the same size: 0 is no data |
-//! | `land.tfw`, `land.tifw`, `land.wld` | the six numbers of a world file: the place, where the file itself names none |
-//! | `land.prj` | the system as well-known text or as an EPSG number, where nothing else names one |
+//! | `land.tif.aux.xml` | metadata that GDAL stores outside of the raster file: coordinate system, position, no-data value, scale, offset and unit of the first band; takes precedence over the metadata in the raster file, as in GDAL |
+//! | `land.tif.msk` | a mask of the same size: 0 means no data |
+//! | `land.tfw`, `land.tifw`, `land.wld` | a world file with six numbers: the position, used if the raster file states none |
+//! | `land.prj` | the coordinate system as well-known text or EPSG code, used if no other file states a system |
 //!
-//! The world file of a picture `land.png` is `land.pgw`; in general the first and last letter of
-//! the ending, and a w.
+//! The world file of a picture `land.png` is `land.pgw`: the first and the last letter of the file
+//! extension, followed by `w`.
 
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -24,32 +24,32 @@ use crate::terrain::{Crs, HeightUnit, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::input;
 
-/// Metadata in the sidecar files of a raster; each is `None` if no sidecar file states it.
+/// Metadata in the sidecar files of a raster; a field is `None` if no sidecar file states it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terrain) struct Sidecars {
-    /// Coordinate system in the `.aux.xml`.
+    /// Coordinate system that the `.aux.xml` states.
     pub(in crate::terrain) crs: Option<Crs>,
-    /// Coordinate system in the `.prj`.
+    /// Coordinate system that the `.prj` states.
     pub(in crate::terrain) prj: Option<Crs>,
     /// Affine transform from cells to map coordinates in the `.aux.xml`.
     pub(in crate::terrain) transform: Option<GeoTransform>,
-    /// Affine transform in a world file, with the path of that file.
+    /// Affine transform from cells to map coordinates in a world file, with the path of this file.
     pub(in crate::terrain) world: Option<(GeoTransform, PathBuf)>,
-    /// Number that means no data.
+    /// Number that means no data, from the `.aux.xml`.
     pub(in crate::terrain) no_data: Option<f64>,
-    /// Scale in the conversion of numbers to heights, height = `number · scale + offset`.
+    /// Factor `scale` of the conversion height = `number · scale + offset`, from the `.aux.xml`.
     pub(in crate::terrain) scale: Option<f64>,
     pub(in crate::terrain) offset: Option<f64>,
-    /// Name of the unit of heights.
+    /// Name of the unit of heights, from the `.aux.xml`.
     pub(in crate::terrain) unit: Option<String>,
-    /// Number of control points in the `.aux.xml`, at which map coordinates are given.
+    /// Number of control points in the `.aux.xml`: pixels whose map coordinates are stated.
     pub(in crate::terrain) points: usize,
-    /// Path of the mask file.
+    /// Path of the mask file (`.msk`) of the raster.
     pub(in crate::terrain) mask: Option<PathBuf>,
 }
 
-/// Returns the paths that a raster's sidecar files may have, one list per kind of file; names in
-/// lower case first.
+/// Returns the paths at which sidecar files of the raster at `path` may lie, one list per kind of
+/// file; names in lower case come first.
 pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     let longer = |ending: &str| {
         let spelt = [ending.to_owned(), ending.to_uppercase()];
@@ -109,8 +109,8 @@ fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError>
     Ok(None)
 }
 
-/// Returns the length of the unit of heights in metres: the user's unit, or else the unit `named`
-/// in the file. `None` if neither is given, and for values that are no heights.
+/// Returns the length in metres of the unit of heights: the user's unit, or else the unit `named`
+/// in the file. `None` if both are missing, and for values that are no heights.
 pub(super) fn unit_m(
     options: &LoadOptions,
     named: Option<&str>,
@@ -162,7 +162,7 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// Returns the conversion to heights for a raster whose own file has no metadata.
+    /// Returns the conversion of numbers to heights for a raster whose own file has no metadata.
     pub(super) fn heights(
         &self,
         options: &LoadOptions,
@@ -176,7 +176,7 @@ impl Sidecars {
         ))
     }
 
-    /// Sets heights to NaN where the mask file, if there is one, hides them.
+    /// Sets the heights to NaN that the mask file marks as missing; no effect without a mask file.
     pub(super) fn hide(&self, heights: &mut Array2<f32>, path: &Path) -> Result<(), TerrainError> {
         let Some(mask) = &self.mask else {
             return Ok(());
@@ -184,8 +184,8 @@ impl Sidecars {
         geotiff::with_mask(mask, (path, heights.dim()), |at| heights[at] = f32::NAN)
     }
 
-    /// Returns the coordinate system, by the precedence of the sidecar files; `own` is that in the
-    /// raster file.
+    /// Returns the coordinate system that takes precedence: of the `.aux.xml`, else `own`, that of
+    /// the raster file, else of the `.prj`.
     pub(in crate::terrain) fn system(&self, own: Crs) -> Crs {
         let own = (own != Crs::default()).then_some(own);
         self.crs
@@ -195,8 +195,9 @@ impl Sidecars {
             .unwrap_or_default()
     }
 
-    /// Returns the affine transform, by the precedence of the sidecar files, and a note if a world
-    /// file contradicts it; `own` is that in the raster file.
+    /// Returns the affine transform from cells to map coordinates, by the precedence of the sidecar
+    /// files, and a note if an unused world file contradicts it; `own` is the transform in the
+    /// raster file.
     pub(in crate::terrain) fn place(
         &self,
         own: Option<GeoTransform>,
@@ -289,7 +290,8 @@ pub(super) fn crs_of(text: &str) -> Crs {
     }
 }
 
-/// Returns the text inside the first element `name` of `xml`; `None` if there is none.
+/// Returns the text inside the first element named `name` in `xml`; `None` if there is no such
+/// element.
 fn element(xml: &str, name: &str) -> Option<String> {
     let open = format!("<{name}");
     let is_end = |rest: &&str| rest.starts_with(['>', ' ', '\n', '\r', '\t']);
@@ -307,7 +309,7 @@ fn element(xml: &str, name: &str) -> Option<String> {
     Some(plain.replace("&amp;", "&").trim().to_owned())
 }
 
-/// Parses a number as GDAL writes it, including `nan`; `None` if it is not a number.
+/// Parses a number as GDAL writes it, including `nan`; `None` if `text` is not a number.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     text.parse().ok().or_else(|| {
@@ -317,7 +319,7 @@ fn number(text: &str) -> Option<f64> {
     })
 }
 
-/// Parses a finite number, with a decimal point or comma; `None` if it is not one.
+/// Parses a finite number, with a decimal point or comma; `None` if `text` is no such number.
 fn number_of(text: &str) -> Option<f64> {
     text.trim()
         .replace(',', ".")
@@ -375,8 +377,8 @@ fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
     }
 }
 
-/// Returns true if the transforms `a` and `b` differ by less than 0.01 cells within the first 1000
-/// cells.
+/// Returns true if the transforms `a` and `b` differ by less than 0.01 cells at the corner (0, 0)
+/// and at 1000 cells from there along each axis.
 fn is_same(a: &GeoTransform, b: &GeoTransform) -> bool {
     let cell = b
         .pixel_width

@@ -6,29 +6,29 @@ use std::path::Path;
 
 use crate::terrain::TerrainError;
 
-/// Upper bound on the length of a token in bytes; a longer token means that the file has another
-/// format.
+/// Upper bound on the length of a token in bytes; a longer token shows that the file is not in the
+/// expected format.
 const LONGEST: usize = 64;
 
-/// Byte that ends a text file of DOS.
+/// Byte Ctrl-Z, which ends a text file of DOS.
 const CTRL_Z: u8 = 0x1a;
 
-/// Words that mean no data. C libraries on Windows also print forms with `#`.
+/// Words that mean no data. The C library on Windows writes not-a-number with `#`.
 const NO_DATA: [&str; 9] = [
     "nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*",
 ];
 
-/// Reader of tokens separated by white space. A `#` at the start of a token begins a comment, up to
-/// the end of the line.
+/// Reader of tokens separated by white space in a text file. A `#` at the start of a token begins a
+/// comment up to the end of the line.
 pub(super) struct Tokens<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Number of the line with the last token, from 1.
+    /// Line number of the token that was read last, from 1.
     pub(super) line: usize,
     next_line: usize,
     word: Vec<u8>,
     peeked: bool,
-    /// Set while the rest of the line is a comment.
+    /// Set while the reader is inside a comment, whose text up to the end of the line is skipped.
     comment: bool,
 }
 
@@ -78,7 +78,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         }
     }
 
-    /// Reads the next token into `word`, which is empty at the end of the file.
+    /// Reads the next token into the reader's buffer `word`, which is empty at the end of the file.
     fn read_word(&mut self) -> Result<(), TerrainError> {
         loop {
             let buffer = match self.reader.fill_buf() {
@@ -131,7 +131,8 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     }
 }
 
-/// Parses a number; exponents as in Fortran (`1.5D+03`) are allowed. `None` if it is not a number.
+/// Parses a decimal number, whose exponent may be written as in Fortran (`1.5D+03`). `None` if
+/// `word` is not a number.
 pub(super) fn decimal(word: &str) -> Option<f64> {
     let of_fortran = || {
         word.contains(['d', 'D'])
@@ -160,5 +161,6 @@ pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     }
 }
 
-/// Largest magnitude of a height in metres; larger numbers are taken as undeclared no-data values.
+/// Largest accepted magnitude of a height in metres; larger numbers are taken as undeclared no-data
+/// values.
 pub(super) const FARTHEST_M: f64 = 100_000.0;

@@ -1,10 +1,10 @@
-//! Digital elevation models of the United States Geological Survey (`.dem`, the ASCII format of
-//! 1978 on).
+//! Reader of digital elevation models of the United States Geological Survey (`.dem`, the ASCII
+//! format in use since 1978).
 //!
-//! Records are 1024 characters long, or lines. The first describes all others; then follows one
-//! profile after the other from west to east, each with its heights from south to north, starting
-//! where the quadrangle's border lets it. Coordinates are metres in UTM, feet in a state plane, or
-//! seconds of arc; heights are metres or feet in whole steps.
+//! A record is 1024 characters long, or a line. The first record describes all others. Then follow
+//! the profiles from west to east, each with its heights from south to north; a profile begins
+//! where it enters the mapped quadrangle. Coordinates are metres in UTM, feet in a state plane
+//! system, or arc seconds; heights are integers in steps of a resolution in metres or feet.
 
 use std::io::BufRead;
 use std::path::Path;
@@ -18,18 +18,18 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Length of a record of the file in characters.
+/// Length of a record of a USGS digital elevation model in characters.
 const RECORD: usize = 1024;
 
 /// Number of heights, of six characters each, in the first record of a profile.
 const FIRST: usize = 146;
-/// Number of heights in a continuation record of a profile.
+/// Number of heights, of six characters each, in a continuation record of a profile.
 const NEXT: usize = 170;
 
 /// Numbers that mean no data, in steps of the height resolution.
 const NO_DATA: [i64; 2] = [-32767, -32766];
 
-/// Upper bound on the ratio of raster cells to heights in the file.
+/// Upper bound on the ratio of the raster's cells to the heights in the file.
 const SPARSEST: usize = 16;
 
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
@@ -84,17 +84,18 @@ pub(super) fn recognises(start: &[u8]) -> bool {
         && whole(540, 546) == Some(4)
 }
 
-/// Records of a file, one at a time.
+/// Reader of the records of a USGS digital elevation model, one at a time.
 struct DemRecords<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Number of the present record, from 1.
+    /// Number of the current record, from 1.
     number: usize,
     text: Vec<u8>,
 }
 
 impl<R: BufRead> DemRecords<'_, R> {
-    /// Reads the next record; a shorter line is padded with blanks.
+    /// Reads the next record into the reader's buffer; a line shorter than a record is padded with
+    /// blanks.
     fn next(&mut self) -> Result<(), TerrainError> {
         self.text.clear();
         self.number += 1;
@@ -133,14 +134,16 @@ impl<R: BufRead> DemRecords<'_, R> {
         Ok(())
     }
 
-    /// Returns the text of a field of the record; `column` counts from 1, as in the standard.
+    /// Returns the text of the field of `width` characters that begins at the character `column` of
+    /// the record, counted from 1 as in the standard.
     fn field(&self, column: usize, width: usize) -> &str {
         std::str::from_utf8(&self.text[column - 1..column - 1 + width])
             .unwrap_or("?")
             .trim_matches(['\0', ' ', '\r'])
     }
 
-    /// Parses a field as an integer; 0 if it is blank. `what`: name of the field for messages.
+    /// Parses the field of `width` characters at `column` (from 1) as an integer; 0 if the field is
+    /// blank. `what`: name of the field for messages.
     fn whole(&self, column: usize, width: usize, what: &str) -> Result<i64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() {
@@ -151,8 +154,8 @@ impl<R: BufRead> DemRecords<'_, R> {
         number.ok_or_else(|| self.wrong_at(column, width, what, text))
     }
 
-    /// Parses a field as a decimal number with the exponent letter D or E; 0 if it is blank.
-    /// `what`: name of the field for messages.
+    /// Parses the field of `width` characters at `column` (from 1) as a decimal number with the
+    /// exponent letter D or E; 0 if the field is blank. `what`: name of the field for messages.
     fn fraction(&self, column: usize, width: usize, what: &str) -> Result<f64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() {
@@ -181,15 +184,15 @@ impl<R: BufRead> DemRecords<'_, R> {
     }
 }
 
-/// First record of a file (type A), which describes all others.
+/// First record of a USGS digital elevation model (type A), which describes all others.
 struct Head {
     crs: Crs,
-    /// Number of map units in one coordinate unit of the file.
+    /// Number of map units in one unit of the file's coordinates.
     unit: f64,
-    /// Length of the unit of heights in metres.
+    /// Length in metres of the unit in which the file states heights.
     height_m: f64,
-    /// Distance between profiles, distance between heights within a profile, and resolution of
-    /// heights, in units of the file.
+    /// Distance between profiles, distance between heights within a profile (both in coordinate
+    /// units of the file), and resolution of heights in the file's unit of heights.
     step: (f64, f64, f64),
     profiles: usize,
 }
@@ -253,7 +256,8 @@ impl Head {
 }
 
 /// Returns the coordinate system and the number of map units in one coordinate unit of the file,
-/// from the codes in the first record; `None` for codes that are not supported.
+/// from the codes of the coordinate `system`, its `zone`, the `unit` and the `datum` in the first
+/// record; `None` for unsupported codes.
 fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     let zone = u16::try_from(zone).ok();
     // The number of the system implies no unit, so that the file's unit is added.
@@ -310,9 +314,9 @@ fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     }
 }
 
-/// Profile: heights along a line from south to north.
+/// Profile of a USGS digital elevation model: heights along a line from south to north.
 struct Profile {
-    /// Coordinate x of the southernmost height of the profile, in units of the file.
+    /// Coordinate x of the southernmost height of the profile, in coordinate units of the file.
     x: f64,
     y: f64,
     heights: Vec<f32>,
@@ -361,7 +365,8 @@ impl Profile {
     }
 }
 
-/// Combines profiles to a north-up raster; cells beyond the ends of a profile are NaN.
+/// Combines `profiles` to a north-up raster. `head`: first record; `bytes`: length of the file;
+/// cells beyond the ends of a profile are NaN.
 fn raster(
     profiles: &[Profile],
     head: &Head,

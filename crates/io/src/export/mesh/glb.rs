@@ -24,12 +24,12 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, whole};
 use lavoxel_geo::map::Site;
 
-/// Opacity of the meshes of materials without energy, such as water. Chosen by eye.
+/// Opacity (0 to 1) of the meshes of materials that carry no energy, such as water. Chosen by eye.
 const OPACITY: f32 = 0.6;
 /// Linear RGBA colour of the ground without a texture: dark rock.
 const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
-/// Linear RGBA factor on the vertex colours of lava: makes the crust dark, while the glow comes
-/// from the emission texture.
+/// Linear RGBA colour by which the vertex colours of lava are multiplied; makes the crust dark,
+/// while the glow comes from the emission texture.
 const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
 /// Emissive strength of the hottest lava: 1 is the radiance of white paper in full sun.
 const GLOW: f32 = 6.0;
@@ -80,8 +80,8 @@ pub(super) fn write(
     })?)
 }
 
-/// Writes the file header, the JSON chunk and the binary chunk, which is omitted if `bytes` is
-/// empty. The length of each chunk is a multiple of four bytes.
+/// Writes a binary glTF file: header, JSON chunk `json`, and binary chunk `bytes`, which is omitted
+/// if `bytes` is empty. The length of each chunk is a multiple of four bytes.
 fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<()> {
     let chunks: &[(&[u8; 4], &[u8])] = if bytes.is_empty() {
         &[(b"JSON", json)]
@@ -100,19 +100,21 @@ fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<
     Ok(())
 }
 
-/// Colouring of a mesh in the file.
+/// Colouring of a mesh in a glTF file: by energy, one colour, or a picture.
 enum Paint<'a> {
-    /// Vertex colours and emission that depend on the energy of lava.
+    /// Vertex colours and emission of lava, which depend on its energy.
     Energy(&'a Skin),
     /// One linear colour with opacity (RGBA, 0 to 1) for the whole mesh.
     Plain([f32; 4]),
-    /// PNG texture that covers the whole site, projected vertically onto the mesh.
+    /// Texture (bytes of a PNG file) that covers the whole simulation box and is projected
+    /// vertically onto the mesh.
     Picture(Vec<u8>, &'a Site),
 }
 
 impl Paint<'_> {
-    /// Returns one texture coordinate per vertex, [from the left, from the top], 0 to 1: position
-    /// on the palette, or position on the site. Empty for a plain colour.
+    /// Returns one texture coordinate per vertex of `mesh`, [from the left, from the top], 0 to 1:
+    /// the position on the palette of lava, or on the texture of the simulation box. Empty if the
+    /// mesh has one colour.
     fn places(&self, mesh: &Mesh) -> Vec<[f32; 2]> {
         match self {
             Self::Energy(_) => mesh
@@ -133,23 +135,25 @@ impl Paint<'_> {
     }
 }
 
-/// Vertex attributes of a mesh: accessor index by meaning (position, normal, …).
+/// Vertex attributes of a mesh: index of the glTF accessor by meaning (position, normal, …).
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
-/// glTF document that is being built: JSON structure and binary buffer.
+/// Parts of a glTF file under construction: JSON structure and binary buffer.
 struct GltfDocument {
     root: Root,
     buffer: Index<Buffer>,
     bytes: Vec<u8>,
     nodes: Vec<Index<Node>>,
-    /// Pairs (mesh index, accessor index of the energies), one for each mesh with vertex energies.
+    /// Pairs (mesh index, index of the accessor of the vertex energies), one for each mesh that has
+    /// vertex energies.
     energies: Vec<(usize, usize)>,
-    /// Indices of the materials that emit light.
+    /// Indices of the glTF materials that emit light.
     glowing: Vec<usize>,
 }
 
 impl GltfDocument {
-    /// Creates an empty document. `room`: bytes to be reserved for the binary buffer.
+    /// Creates an empty glTF document. `room`: number of bytes to be reserved for the binary
+    /// buffer.
     fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
         let mut root = Root {
@@ -177,14 +181,14 @@ impl GltfDocument {
         }
     }
 
-    /// Returns the number of bytes that a mesh occupies in the binary buffer: positions, normals,
+    /// Returns the number of bytes that `mesh` occupies in the binary buffer: positions, normals,
     /// texture coordinates, colours, energies and indices.
     fn bytes_of(mesh: &Mesh) -> usize {
         32 * mesh.positions.len() + 12 * mesh.energies.len() + 12 * mesh.triangles.len()
     }
 
-    /// Adds `mesh` to the document as the node `name` with the colouring `paint`. A mesh without
-    /// triangles is skipped.
+    /// Adds `mesh` to the document as the node `name` with the colouring `paint`. Skips a mesh
+    /// without triangles.
     fn add(&mut self, name: &str, mesh: &Mesh, paint: &Paint<'_>) {
         if mesh.triangles.is_empty() {
             return;
@@ -227,8 +231,8 @@ impl GltfDocument {
         self.nodes.push(node);
     }
 
-    /// Appends the vertex attributes of the mesh to the buffer and returns the index of each
-    /// accessor.
+    /// Appends the vertex attributes of `mesh` to the binary buffer and returns the index of the
+    /// accessor of each attribute.
     fn attributes(&mut self, mesh: &Mesh, paint: &Paint<'_>) -> Attributes {
         let vectors = (ComponentType::F32, Type::Vec3);
         let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
@@ -282,8 +286,8 @@ impl GltfDocument {
         attributes
     }
 
-    /// Adds the material `name` for the colouring `paint`, and its texture if there is one, to the
-    /// glTF file. Returns the material's index.
+    /// Adds the material `name` for the colouring `paint`, and the texture of `paint` if it has
+    /// one, to the glTF file. Returns the material's index.
     fn material(&mut self, name: &str, paint: &Paint<'_>) -> Index<Material> {
         let made = match paint {
             Paint::Plain(color) => material(name, *color),
@@ -352,8 +356,9 @@ impl GltfDocument {
         }
     }
 
-    /// Adds an array with the linear colour of each vertex to the glTF file, with 16 bits per
-    /// channel, because 8 bits would show steps in dark colours.
+    /// Adds an array with the linear colour of each vertex of `mesh` to the glTF file, with 16 bits
+    /// per channel, because 8 bits would show steps in dark colours. Returns the index of its
+    /// accessor.
     fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
         let color = |energy: &f32| {
             let c = skin
@@ -378,8 +383,8 @@ impl GltfDocument {
         })
     }
 
-    /// Appends vertex or index data to the buffer and returns an accessor for the data. `component`
-    /// and `kind`: number format and number of components of an element.
+    /// Appends the vertex or index data `bytes` to the binary buffer and returns an accessor for
+    /// the data. `component` and `kind`: number format and number of components of an element.
     fn array(
         &mut self,
         bytes: impl Iterator<Item = u8>,
@@ -416,7 +421,8 @@ impl GltfDocument {
         }
     }
 
-    /// Serialises the document as JSON, padded with spaces to a multiple of four bytes.
+    /// Serialises the glTF document as JSON, padded with spaces to a multiple of four bytes. The
+    /// provenance of `shot` becomes metadata.
     fn json(&mut self, shot: &ExportState<'_>) -> Result<Vec<u8>, String> {
         let scene = Scene {
             name: None,
@@ -460,7 +466,7 @@ fn clear(color: [u8; 3]) -> [f32; 4] {
     [red, green, blue, OPACITY]
 }
 
-/// Creates the material `name` of one linear RGBA colour, which viewers multiply with the vertex
+/// Creates a glTF material `name` with one linear RGBA colour, by which viewers multiply the vertex
 /// colours.
 fn material(name: &str, color: [f32; 4]) -> Material {
     let alpha_mode = if color[3] < 1.0 {

@@ -21,28 +21,30 @@ use lavoxel_sim::lowpass::ENERGY_SHOWN;
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;
 
-/// Upper bound on the number of ground vertices per side. For a larger box, only every second,
+/// Upper bound on the number of ground vertices along a side. In a larger box, only every second,
 /// third, … column gets a vertex.
 const GROUND_SIDE: usize = 2048;
 
-/// Memory per ground vertex in bytes while the mesh is built.
+/// Memory per ground vertex in bytes while the mesh of the ground is built.
 const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
-/// Options for meshes: isosurface level, lava colours and ground picture.
+/// Options of exported meshes: isosurface level, palette of the lava, and picture on the ground.
 #[derive(Clone, Debug)]
 pub struct Skin {
     /// Level of the isosurface that bounds a material: low-passed amount as a fraction of a full
     /// cell, above 0 and below 1.
     pub level: f32,
-    /// Palette of lava by energy per amount, from 0 to [`ENERGY_SHOWN`] (in vent units).
+    /// Palette of lava by energy per amount, from 0 to [`ENERGY_SHOWN`]; 1 is lava fresh from the
+    /// vent.
     pub palette: Palette,
-    /// Picture on the ground, seen from above; `None` for plain rock.
+    /// Picture on the ground, seen from above; `None` for ground of plain rock.
     pub drape: Option<Drape>,
 }
 
 impl Skin {
-    /// Returns the palette position (0: lower end, 1: upper end) of `energy`, the energy per amount,
-    /// where 1 is lava fresh from the vent. Not clamped: the result can lie outside of 0 to 1.
+    /// Returns the palette position (0: lower end, 1: upper end) of the energy per amount `energy`,
+    /// where 1 is lava fresh from the vent. The result is not clamped and may lie outside of 0 to
+    /// 1.
     fn position(energy: f32) -> f32 {
         energy / ENERGY_SHOWN
     }
@@ -52,25 +54,26 @@ impl Skin {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoMesh {
-    /// The mesh has more vertices than allowed; the text is the message.
+    /// The mesh has more vertices than allowed; the text is the complete message.
     #[error("{0}")]
     TooLarge(String),
-    /// The mesh needs more memory than allowed.
+    /// Building the mesh needs more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
 }
 
-/// Triangle mesh in local metres `[east, north, up]` (see [`lavoxel_geo::map::Site`]),
-/// counter-clockwise seen from outside.
+/// Triangle mesh in local metres `[east, north, up]` from the south-west corner of the simulation
+/// box's floor; triangles are counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Positions of the vertices, [east, north, up] in local metres.
+    /// Positions of the mesh's vertices, [east, north, up] in local metres.
     pub positions: Vec<[f32; 3]>,
-    /// Unit normals that point outwards, one per vertex.
+    /// Unit normals of the mesh that point outwards, one per vertex.
     pub normals: Vec<[f32; 3]>,
-    /// Energy per amount in vent units, one per vertex of a material with energy; empty for others.
+    /// Energy per amount at each vertex, for a material with energy; 1 is lava fresh from the vent.
+    /// Empty for a material without energy.
     pub energies: Vec<f32>,
-    /// Triangles as triples of vertex indices, counter-clockwise from outside.
+    /// Triangles of the mesh as triples of vertex indices, counter-clockwise seen from outside.
     pub triangles: Vec<[u32; 3]>,
 }
 
@@ -105,7 +108,7 @@ impl Mesh {
         })
     }
 
-    /// Estimates the memory that the mesh occupies.
+    /// Estimates the memory that this mesh occupies.
     fn need(&self) -> MemoryEstimate {
         let corners = 2 * size_of::<[f32; 3]>() * self.positions.len()
             + size_of::<f32>() * self.energies.len();
@@ -166,7 +169,8 @@ impl Mesh {
         .with_normals()
     }
 
-    /// Computes the vertex normals from the triangles, weighted by their areas.
+    /// Returns the mesh with vertex normals: the mean of the normals of the adjacent triangles,
+    /// weighted by their areas.
     fn with_normals(mut self) -> Self {
         let mut sums = vec![[0.0_f64; 3]; self.positions.len()];
         for triangle in &self.triangles {
@@ -185,7 +189,8 @@ impl Mesh {
         self
     }
 
-    /// Returns the volume enclosed by the mesh in m³; meaningful only for a closed mesh.
+    /// Returns the volume in m³ that the mesh encloses; without meaning for a mesh that is not
+    /// closed.
     pub fn volume_m3(&self) -> f64 {
         // Relative to a vertex: large coordinates would cancel.
         let near = self
@@ -210,7 +215,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Returns the unit vector in the direction of `v`; up for the zero vector.
+/// Returns the unit vector in the direction of `v`; [0, 0, 1] (up) for the zero vector.
 fn unit(v: [f64; 3]) -> [f32; 3] {
     let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 {
@@ -220,16 +225,16 @@ fn unit(v: [f64; 3]) -> [f32; 3] {
     }
 }
 
-/// Surface mesh of one material, with the material.
+/// Surface mesh of one material, together with a reference to the material.
 struct MaterialMesh<'a> {
     material: &'a Material,
     mesh: Mesh,
-    /// Reservation of the mesh's memory, released on drop.
+    /// Reservation of the mesh's memory, which ends when the mesh is dropped.
     _held: Held,
 }
 
 /// Returns a lower estimate of the memory for writing a `.glb` of a box of shape `grid`: the mesh
-/// of the ground, in memory and in the file. Surfaces of materials are not included.
+/// of the ground, in memory and in the file, without the surfaces of materials.
 pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
     // Positions, normals and two triangles in the mesh, the same in the file, and the y-up
     // positions.
@@ -273,7 +278,8 @@ pub fn write_glb(
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// Creates the surface mesh of each material, in the order of the layers.
+/// Creates the surface meshes of all materials in the world of `shot`, in the order of the layers.
+/// `path`: output file, for messages; `skin`: isosurface level.
 fn parts<'a>(
     path: &Path,
     shot: &ExportState<'a>,
@@ -301,7 +307,7 @@ fn parts<'a>(
     shot.world.materials().map(part).collect()
 }
 
-/// Converts a vertex from the axes [east, north, up] to (east, up, south), the axes of formats
+/// Converts a vertex from the axes [east, north, up] to (east, up, south), the axes of file formats
 /// whose y axis points up.
 fn y_up([east, north, up]: [f32; 3]) -> [f32; 3] {
     [east, up, -north]

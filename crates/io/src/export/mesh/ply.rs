@@ -88,8 +88,8 @@ fn write_all(
     Ok(())
 }
 
-/// Writes the vertices of one material's surface with normals, colours and energies; the energy of
-/// a material without energy is 0.
+/// Writes the vertices of one material's surface `part` with normals, colours and energies to
+/// `file`; a material that carries no energy gets the energy 0.
 fn write_corners(file: &mut impl Write, part: &MaterialMesh<'_>, skin: &Skin) -> io::Result<()> {
     let mesh = &part.mesh;
     let plain = part.material.look.srgb();

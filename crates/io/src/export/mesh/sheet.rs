@@ -16,7 +16,7 @@ use crate::export::state::ExportState;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::units::{amount, cells, energy};
 
-/// Memory in bytes per column with a film while the sheet is built: film record, two vertices, four
+/// Memory in bytes per column with a film while its sheet is built: film record, two vertices, four
 /// triangles, and hash tables.
 const BYTES_A_COLUMN: f64 = 1200.0;
 
@@ -24,20 +24,22 @@ const BYTES_A_COLUMN: f64 = 1200.0;
 /// counter-clockwise from above.
 const AROUND: [[isize; 2]; 6] = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
 
-/// Thin layer of liquid (film) on the ground of one column; the column is a vertex of the sheet.
+/// Film (thin sheet of liquid) on the ground of one column. The centre of the column is a vertex of
+/// the sheet's mesh.
 #[derive(Clone, Copy, Debug, Default)]
 struct Film {
-    /// Thickness in cell heights; 0 on a column without liquid that the sheet bridges.
+    /// Thickness in cell heights; 0 for a column without liquid that the sheet spans because its
+    /// neighbours have films.
     thickness: f64,
-    /// Energy of the film per amount, in vent units (1: lava fresh from the vent).
+    /// Energy per amount of the film; 1 is lava fresh from the vent.
     energy: f32,
 }
 
 /// Column index `[x, z]` in the simulation box.
 type ColumnIndex = [usize; 2];
 
-/// Adds the sheet of the layer with index `layer` to `mesh`, which contains the isosurface of the
-/// layer. `is_thick` marks the columns that the isosurface covers, where no sheet is needed.
+/// Adds the sheet of the layer with the index `layer` to `mesh`, which contains the isosurface of
+/// this layer. `is_thick`: true for columns that the isosurface covers, where no sheet is needed.
 pub(super) fn add(
     mesh: &mut Mesh,
     shot: &ExportState<'_>,
@@ -69,8 +71,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the film of the layer with index `layer` on the bed of the column `[x, z]`; `None` if
-/// the column has no such liquid, or the liquid hangs, falls, or lies under a roof.
+/// Returns the film of the layer with the index `layer` on the bed of the column `[x, z]`; `None`
+/// if the column has no liquid of this layer, or the liquid hangs, falls, or lies under a roof.
 fn film(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> Option<Film> {
     let (mut units, mut heat) = (0_u64, 0_u64);
     for y in lying(shot, layer, [x, z]) {
@@ -87,8 +89,8 @@ fn film(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> Option<Fil
     })
 }
 
-/// Iterates over the heights y of the cells of the column, from the ground upwards without a gap,
-/// that contain material of the layer or of a heavier layer.
+/// Iterates over the heights y of the cells in the column `[x, z]` that contain some of the layer
+/// with the index `layer` or of a heavier layer, from the ground upwards to the first cell without.
 fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> impl Iterator<Item = usize> {
     let (world, ny) = (shot.world, shot.world.grid().ny);
     let holds = move |&y: &usize| {
@@ -99,20 +101,21 @@ fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> impl Iter
     (world.ground().top(x, z)..ny).take_while(holds)
 }
 
-/// Mesh under construction: the sheets of one layer's thin liquid films, which are added to `mesh`.
+/// Sheets of one layer's thin liquid films under construction, which are added to `mesh`.
 struct FilmSurface<'a, 'b> {
     shot: &'a ExportState<'b>,
     layer: usize,
     films: BTreeMap<ColumnIndex, Film>,
     mesh: &'a mut Mesh,
-    /// Vertex indices `[top, bed]` by (column, fan index of a triangle). A column without film at
-    /// an edge of the sheet has one vertex pair for each fan of triangles around it.
+    /// Vertex indices `[top, bed]`; key: column, and direction in which its fan of triangles
+    /// begins. A column without film at an edge of the sheet has one pair of vertices for each fan
+    /// of triangles around it.
     corners: HashMap<(ColumnIndex, usize), [u32; 2]>,
 }
 
 impl FilmSurface<'_, '_> {
-    /// Returns the neighbour of the column in the direction `AROUND[direction % 6]`; `None` outside
-    /// the simulation box.
+    /// Returns the neighbour of the column `[x, z]` in the direction `AROUND[direction % 6]`;
+    /// `None` if that lies outside of the simulation box.
     fn neighbour(&self, [x, z]: ColumnIndex, direction: usize) -> Option<ColumnIndex> {
         let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
@@ -123,9 +126,9 @@ impl FilmSurface<'_, '_> {
         column.is_some_and(|column| self.films.contains_key(&column))
     }
 
-    /// Adds films of zero thickness to columns that have films on five or six of six sides. In all
-    /// other columns without film, top and bed of the sheet meet, and both sides of an edge between
-    /// two such columns get separate vertices.
+    /// Adds films of zero thickness to columns without film of whose six neighbours at least five
+    /// have films. In all other columns without film, top and bed of the sheet meet, and the two
+    /// sheets along an edge between two such columns get separate vertices.
     fn close_gaps(&mut self) {
         let near = |sheet: &Self, column: ColumnIndex| {
             (0..6)
@@ -190,8 +193,8 @@ impl FilmSurface<'_, '_> {
             .any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
     }
 
-    /// Adds the vertical wall below an edge of the top surface, from the vertices `from` to `to` at
-    /// the top and `from_bed` to `to_bed` at the bed.
+    /// Adds the vertical side wall of the sheet below an edge of its top surface, from the vertices
+    /// `from` to `to` at the top and `from_bed` to `to_bed` at the bed.
     fn add_wall(&mut self, [[from, from_bed], [to, to_bed]]: [[u32; 2]; 2]) {
         if from != from_bed {
             self.mesh.triangles.push([to, from, from_bed]);
@@ -201,8 +204,8 @@ impl FilmSurface<'_, '_> {
         }
     }
 
-    /// Returns the vertices `[top, bed]` of `column` for the triangle with the columns `others`,
-    /// which follow `column` counter-clockwise. Adds the vertices if necessary.
+    /// Returns the vertex indices `[top, bed]` of `column` in the triangle of `column` and the
+    /// columns `others`, which follow counter-clockwise. Adds the vertices if necessary.
     fn corners(&mut self, column: ColumnIndex, others: [ColumnIndex; 2]) -> [u32; 2] {
         let key = (column, self.fan(column, others));
         if let Some(corners) = self.corners.get(&key) {
@@ -224,9 +227,9 @@ impl FilmSurface<'_, '_> {
         [top, bed]
     }
 
-    /// Returns the fan index of the triangle of `column` and `others`: the direction (index in
-    /// `AROUND`) in which the fan of adjacent triangles begins. Fans end at edges between two
-    /// columns without film; a column with film has a single fan, 0.
+    /// Returns the direction (index in `AROUND`) in which the fan of adjacent triangles around
+    /// `column` begins that contains the triangle of `column` and `others`. Fans end at edges
+    /// between two columns without film; a column with film has a single fan, 0.
     fn fan(&self, column: ColumnIndex, others: [ColumnIndex; 2]) -> usize {
         if self.films.contains_key(&column) {
             return 0;
@@ -252,8 +255,8 @@ impl FilmSurface<'_, '_> {
         sum / count.max(1.0)
     }
 
-    /// Returns the height of the bed below the layer in cells above the floor of the simulation
-    /// box: ground plus heavier matter.
+    /// Returns the height of the bed of the liquid in the column `[x, z]` (ground plus heavier
+    /// matter), in cells above the floor of the simulation box.
     fn bed(&self, [x, z]: ColumnIndex) -> f64 {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {

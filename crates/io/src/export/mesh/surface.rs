@@ -20,13 +20,14 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_sim::lowpass::{ENERGY_SHOWN, RowFilter};
 
-/// Upper bound on the vertices of a surface mesh; a file at the bound has about 1 GB.
+/// Upper bound on the number of vertices of a surface mesh; a file with this number of vertices has
+/// about 1 GB.
 pub const MAX_VERTICES: usize = 1 << 24;
 
-/// Edge of a chunk in cells. Chunks are meshed independently, in parallel.
+/// Length of a chunk's edge in cells. Chunks are meshed independently, in parallel.
 const CHUNK: usize = 16;
-/// Number of samples along the edge of a chunk: its cells, and one sample of the neighbour at
-/// either end.
+/// Number of samples along the edge of a chunk: one per cell, and one from the neighbouring chunk
+/// at either end.
 const SAMPLES: usize = CHUNK + 2;
 /// Index of the last sample along the edge of a chunk.
 const LAST: u32 = SAMPLES as u32 - 1;
@@ -34,27 +35,28 @@ type Shape = ConstShape3u32<{ SAMPLES as u32 }, { SAMPLES as u32 }, { SAMPLES as
 /// Number of chunks that are meshed in parallel before their results are merged.
 const BATCH: usize = 256;
 
-/// Low-passed values of one cell.
+/// Low-passed (smoothed) values of one layer in one cell: sample of the field whose isosurface is
+/// computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct LatticeSample {
-    /// Amount that defines the isosurface, in 1/255 of a full cell; limited to the isosurface level
-    /// in rock.
+    /// Low-passed amount that defines the isosurface, in 1/255 of a full cell; in rock at most the
+    /// isosurface level.
     shape: u8,
     density: u8,
     energy: u8,
 }
 
-/// Integer position of a chunk (in chunks) or of a cube of samples (in cells), counted from a
-/// corner of the simulation box.
+/// Integer position of a chunk (in chunks) or of a cube of samples (in cells), from the south-west
+/// corner of the simulation box's floor.
 type LatticePoint = [u32; 3];
 
 /// Memory in bytes per vertex while a mesh and its normals are computed: position, energy, index,
-/// part of the triangles, and growing containers.
+/// share of the triangles, and lists that grow by doubling.
 const BYTES_A_CORNER: f64 = 200.0;
 
-/// Creates the surface mesh of the layer with index `layer` at the level `level` (fraction of a
-/// full cell), without normals: an isosurface by surface nets, and sheets where a liquid is too
-/// thin for it.
+/// Creates the surface mesh of the layer with the index `layer` at the isosurface level `level`
+/// (fraction of a full cell), without normals: isosurface by surface nets, plus sheets where a
+/// liquid is too thin for an isosurface.
 pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, NoMesh> {
     // Truncation puts the level between two sample values, so that no sample lies exactly on the
     // surface.
@@ -87,7 +89,8 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     Ok(mesh)
 }
 
-/// Fails if the mesh of the layer has more than [`MAX_VERTICES`] vertices.
+/// Fails if `mesh`, the surface of the layer with index `layer`, has more than [`MAX_VERTICES`]
+/// vertices.
 fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh> {
     if mesh.positions.len() <= MAX_VERTICES {
         return Ok(());
@@ -99,7 +102,8 @@ fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh
     Err(NoMesh::TooLarge(reason))
 }
 
-/// Returns a mask over the columns: true where a sample is inside the isosurface.
+/// Returns one value per column, in the order of column indices: true if a sample of `field` in the
+/// column is above `level`, which means inside the isosurface.
 fn thick_columns(shot: &ExportState<'_>, field: &Sparse<LatticeSample>, level: u8) -> Vec<bool> {
     let grid = shot.world.grid();
     let mut thick = vec![false; grid.columns()];
@@ -115,8 +119,8 @@ fn thick_columns(shot: &ExportState<'_>, field: &Sparse<LatticeSample>, level: u
     thick
 }
 
-/// Computes the low-passed samples of the layer. Samples in rock are limited to `level`, which
-/// places the surface in the middle of the first solid cell.
+/// Computes the low-passed samples of the layer with the index `layer`. In rock, their `shape` is
+/// limited to `level`, which places the isosurface in the middle of the first solid cell.
 fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<LatticeSample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
@@ -139,7 +143,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<LatticeSam
     field
 }
 
-/// Returns the positions of all chunks that the isosurface of `field` can intersect.
+/// Returns the positions (in chunks) of all chunks that the isosurface of `field` can intersect.
 fn chunks_around(field: &Sparse<LatticeSample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
@@ -156,8 +160,8 @@ fn corners() -> impl Iterator<Item = [usize; 3]> {
     (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2])
 }
 
-/// Copies the samples of a chunk with a margin of one cell into an array; the first axis varies
-/// fastest, and index 0 along each axis is in the margin.
+/// Copies the samples of `field` in the chunk `chunk`, with a margin of one cell, into an array.
+/// The first axis varies fastest; index 0 and the last index along each axis belong to the margin.
 fn gather(field: &Sparse<LatticeSample>, chunk: LatticePoint) -> Vec<LatticeSample> {
     let mut samples = vec![LatticeSample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
@@ -183,9 +187,9 @@ fn gather(field: &Sparse<LatticeSample>, chunk: LatticePoint) -> Vec<LatticeSamp
     samples
 }
 
-/// Raises samples above `level` until no two regions inside the surface, and no two regions
-/// outside, touch only at an edge or a corner of cells. Adds chunks in which the surface changes to
-/// `chunks`; `limits`: number of cells along the three axes.
+/// Raises samples of `field` above `level` until no two regions inside the isosurface, and no two
+/// regions outside, touch only at an edge or a corner of cells. Adds the chunks in which the
+/// isosurface changes to `chunks`. `limits`: number of cells along the three axes.
 fn join_pinches(
     field: &mut Sparse<LatticeSample>,
     chunks: &mut BTreeSet<LatticePoint>,
@@ -221,8 +225,8 @@ fn join_pinches(
     }
 }
 
-/// Returns a table indexed by the inside/outside pattern of a cube's eight corners (bit = inside):
-/// true if two sheets of the surface would share an edge or a corner.
+/// Returns a table indexed by the pattern of a cube's eight corners (bit set: corner inside the
+/// isosurface); true if two sheets of the isosurface would share an edge or a corner.
 fn pinched_cubes() -> [bool; 256] {
     std::array::from_fn(|set| {
         let inside = |corner: usize| set >> corner & 1 == 1;
@@ -242,9 +246,10 @@ fn pinched_cubes() -> [bool; 256] {
     })
 }
 
-/// Returns, for each cube of the chunk whose pattern is marked in `pinched`, the cell position and
-/// value of its densest sample outside the surface. Only cells inside the simulation box (`limits`)
-/// are returned.
+/// Returns, for each cube of samples in the chunk `chunk` whose pattern of inside corners is marked
+/// in `pinched`, the cell position and the value of its densest sample outside of the isosurface.
+/// Cells outside of the simulation box are left out. `limits`: number of cells along the three
+/// axes.
 fn pinches(
     samples: &[LatticeSample],
     chunk: LatticePoint,
@@ -282,7 +287,8 @@ fn pinches(
     raised
 }
 
-/// Surface net of one chunk, before merging.
+/// Surface net of one chunk: vertices, triangles and energies, before the nets of all chunks are
+/// merged.
 struct ChunkNet {
     chunk: LatticePoint,
     net: SurfaceNetsBuffer,
@@ -316,12 +322,12 @@ impl ChunkNet {
     }
 }
 
-/// Mesh merged from the surface nets of several chunks.
+/// Mesh merged from the surface nets of all chunks.
 #[derive(Default)]
 struct Net {
     mesh: Mesh,
-    /// Vertex index by position of the vertex's cube; neighbouring chunks contain the same cubes at
-    /// their common side.
+    /// Vertex index; key: position of the cube of samples in which the vertex lies. Neighbouring
+    /// chunks contain the same cubes at their common side.
     corners: HashMap<LatticePoint, u32>,
 }
 

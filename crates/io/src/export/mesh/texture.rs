@@ -4,20 +4,22 @@ use super::Skin;
 use crate::export::state::ExportState;
 use lavoxel_automaton::view::{Drape, linear_to_srgb};
 
-/// Width of the emission texture in texels.
+/// Width in texels of the emission texture of lava.
 const SHADES: usize = 256;
 
-/// Length of the longer side of the ground texture in texels.
+/// Length of the longer side of the ground texture, in texels.
 const SIDE: usize = 1024;
 
-/// Upper bound on the memory of all textures of a mesh file in bytes, as texels and as PNG.
+/// Upper bound on the memory in bytes of all textures of a mesh file, as texels and as PNG
+/// together.
 pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
 
-/// Palette position (0 to 1) below which lava emits no light.
+/// Palette position (0 to 1) below which the emission texture of lava is black.
 const DARK: f32 = 0.12;
 
 /// Creates the emission texture of lava as PNG: one row of texels, from cold to hot. Cold crust is
-/// black; above [`DARK`], emission grows with the square of the difference from [`DARK`].
+/// black; above the palette position `DARK`, emission grows with the square of the difference from
+/// `DARK`.
 pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     let texel = |i: usize| {
         let position = i as f32 / (SHADES - 1) as f32;
@@ -32,11 +34,11 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     )
 }
 
-/// Creates the texture of the ground seen from above as PNG: rock, covered by the picture `drape`
-/// if there is one.
+/// Returns the texture of the ground seen from above as PNG: rock, covered by the picture `drape`
+/// if given. Never `None`.
 pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
-    /// Upper bound on texels along a column's edge without a picture: the heights contain no finer
-    /// detail.
+    /// Upper bound on the number of texels along a column's edge in a texture without `drape`: the
+    /// heights contain no finer detail.
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);

@@ -20,12 +20,13 @@ use lavoxel_air::{Air, Field};
 use lavoxel_base::grid::Grid;
 use lavoxel_geo::map::Site;
 
-/// Returns the name of the archive entry for `part` of the air box.
+/// Returns the name of the archive entry for the part `part` of the air box, such as `heat`.
 fn entry(part: &str) -> String {
     format!("air_box_{part}")
 }
 
-/// Returns the units of all air entries that have a unit, as a flat list: name, unit, name, unit, …
+/// Returns the units of all archive entries of the air that have a unit, as a flat list: name,
+/// unit, name, unit, …
 pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
     let map = site.map_unit();
     let of_unit = |field: Field| {
@@ -49,7 +50,7 @@ pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
         .collect()
 }
 
-/// Writes the entries of the air box to `npz`.
+/// Writes the entries of the air box to the archive `npz`.
 pub(super) fn write<W: Write + Seek>(
     npz: &mut NpzWriter<W>,
     air: &Air,
@@ -110,8 +111,8 @@ pub(super) fn write<W: Write + Seek>(
     )
 }
 
-/// Returns an entry with one element per air cell. `of_cell` appends the bytes of the element of
-/// the cell at [x, y, z].
+/// Returns an archive entry with one element per air cell. `of_cell` appends the bytes of the
+/// element of the cell at [x, y, z].
 fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) -> Entry<'a> {
     let fill: Fill<'a> = Box::new(move |out| {
         let mut bytes = Vec::new();

@@ -10,8 +10,8 @@ use lavoxel_base::grid::Place;
 /// Speed in m/s below which air counts as at rest and gets no voxel in the velocity grid.
 const STILL_M_S: f64 = 1e-3;
 
-/// Returns the number of OpenVDB grids for the fields of `air`: four, plus one per ink (coloured
-/// tracer).
+/// Returns the number of OpenVDB grids for the fields of `air`: four, plus one per ink in use
+/// (coloured tracer).
 pub(super) fn grids(air: &Air) -> usize {
     4 + air.inks().count()
 }
@@ -56,8 +56,8 @@ pub(super) fn write<W: Write + io::Seek>(
     write_grid(file, "air_velocity", &to, velocities)
 }
 
-/// Returns the field of the non-zero values that `of_cell` gives for the air cells outside of the
-/// ground.
+/// Returns the values that `of_cell` gives for the air cells outside of the ground as a sparse
+/// field; zeros are omitted.
 fn field(air: &Air, of_cell: impl Fn(Place) -> f64) -> Sparse<f32> {
     let mut field = Sparse::new();
     for place in open(air) {

@@ -3,21 +3,23 @@
 use super::super::{Curve, Measured, MeasuredRow, curve, flow, flow_box, steady};
 use lavoxel_flow::{Flow, Lava};
 
-/// Simulated time after which the flow is steady (s), except for the slow heating of the bed.
+/// Simulated time in seconds, after which the channel flow is steady, except for the slow heating
+/// of the bed.
 const END_S: f64 = 3600.0;
-/// Time step (s).
+/// Time step of the simulated channel flow, in seconds.
 const STEP_S: f64 = 5.0;
 
-/// Height of a cell (m).
+/// Height of a cell of the simulated channel, in metres.
 const CELL_M: f64 = 5.0;
-/// Thickness of the rock layer below the channel (m).
+/// Thickness of the rock between the floor of the simulation box and the lowest point of the
+/// channel, in metres.
 const BELOW_M: f64 = 2.0;
 /// Height of the channel's side walls above the bed (m).
 const WALL_M: f64 = 40.0;
 
-/// Upper bound on the length of a bed profile (m).
+/// Upper bound on the length of the bed profile in a file (m).
 const LONGEST_M: f64 = 50_000.0;
-/// Upper bound on the height difference along a bed profile (m).
+/// Upper bound on the height difference along the bed profile in a file (m).
 const HIGHEST_M: f64 = 900.0;
 
 /// Half-width of the moving average over the bed heights (m): PyFLOWGO smooths slopes over ten
@@ -28,7 +30,7 @@ const SMOOTH_M: f64 = 50.0;
 /// (Helz and Thornber 1987, Bull. Volcanol. 49).
 const GLASS_K: f64 = 10.0;
 
-/// Tolerance of a crystal fraction: twice the standard error of 0.02 that the file states.
+/// Tolerance of a crystal fraction (0 to 1): twice the standard error of 0.02 that the file states.
 const SHARE: f64 = 0.04;
 
 /// Value measured in the field at a distance in metres from the vent.
@@ -41,16 +43,16 @@ pub(super) struct ChannelSample {
 /// Crystallisation law: increase of the crystal fraction with cooling, with two rates along the
 /// channel.
 pub(super) struct Crystals {
-    /// Crystal fraction at the vent, 0 to 1.
+    /// Crystal fraction of the lava at the vent, 0 to 1.
     pub(super) first: f64,
-    /// Increase of the crystal fraction per kelvin of cooling, upstream and downstream of
+    /// Increase of the crystal fraction per kelvin of cooling: [upstream, downstream] of
     /// `change_m`.
     pub(super) growth: [f64; 2],
-    /// Distance from the vent in metres at which the rate changes.
+    /// Distance from the vent in metres at which the increase per kelvin changes.
     pub(super) change_m: f64,
 }
 
-/// Lava channel: bed profile, lava, and field samples for comparison.
+/// Lava channel of a verification case: bed profile, lava, and field samples for comparison.
 pub(super) struct Channel {
     pub(super) lava: Lava,
     pub(super) rate_m3_s: f64,
@@ -58,9 +60,9 @@ pub(super) struct Channel {
     /// order of distance.
     pub(super) bed: Vec<[f64; 2]>,
     pub(super) width_m: f64,
-    /// Samples of the glass temperature in K, by distance from the vent.
+    /// Samples of the glass temperature in K, in ascending order of distance from the vent.
     pub(super) glass: Vec<ChannelSample>,
-    /// Samples of the crystal fraction (0 to 1), by distance from the vent.
+    /// Samples of the crystal fraction (0 to 1), in ascending order of distance from the vent.
     pub(super) crystals: Vec<ChannelSample>,
     pub(super) law: Crystals,
 }
@@ -98,7 +100,7 @@ impl Channel {
         self.bed[self.bed.len() - 1][0] - self.bed[0][0]
     }
 
-    /// Returns the height of the bed at the distance `at_m` from the vent, smoothed, in metres.
+    /// Returns the smoothed height of the bed in metres at the distance `at_m` (m) from the vent.
     fn height_m(&self, at_m: f64) -> f64 {
         let near = self
             .bed
@@ -118,15 +120,15 @@ impl Channel {
         y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
     }
 
-    /// Returns the index of the simulation box column at the distance `at_m` from the vent; column
-    /// 0 is the wall at the upper end.
+    /// Returns the index of the column of the simulation box at the distance `at_m` (m) from the
+    /// vent; column 0 is the wall at the upper end.
     fn column(&self, flow: &Flow, at_m: f64) -> usize {
         let nx = flow.space().nx;
         nx + (1 + ((at_m - self.bed[0][0]) / self.width_m) as usize).min(nx - 1)
     }
 
-    /// Creates the flow of a channel that is one column wide, between walls and open at its lower
-    /// end.
+    /// Creates the flow, still without lava, of a channel that is one column wide, between walls
+    /// and open at its lower end.
     fn flow(&self) -> Flow {
         let (nx, start) = (
             (self.length_m() / self.width_m) as usize + 2,
@@ -145,16 +147,16 @@ impl Channel {
         })
     }
 
-    /// Returns the temperature in K of the core of the flow at the distance `at_m` from the vent;
-    /// the solidus if there is no liquid.
+    /// Returns the temperature in K of the core of the flow at the distance `at_m` (m) from the
+    /// vent; the solidus if there is no liquid.
     fn kelvin(&self, flow: &Flow, at_m: f64) -> f64 {
         flow.column(self.column(flow, at_m))
             .core_k
             .unwrap_or(self.lava.solidus_k)
     }
 
-    /// Returns the crystal fraction at the distance `at_m` from the vent, by the crystallisation
-    /// law from the simulated temperatures.
+    /// Returns the crystal fraction (0 to 1) at the distance `at_m` (m) from the vent, which the
+    /// crystallisation law gives for the simulated temperatures.
     fn share(&self, flow: &Flow, at_m: f64) -> f64 {
         let Crystals {
             first,
@@ -207,7 +209,7 @@ impl Channel {
     }
 
     /// Returns the curve for the plot: cooling since the vent in K over distance in km, for the
-    /// model and the samples.
+    /// simulation and for the samples.
     fn curve(&self, flow: &Flow) -> Curve {
         let lost = |kelvin: f64| self.lava.vent_k - kelvin;
         let (start, step) = (self.bed[0][0], self.length_m() / 60.0);

@@ -19,61 +19,61 @@ use lavoxel_geo::map::compare::Agreement;
 use lavoxel_geo::terrain::resample::{Window, resample};
 use lavoxel_geo::terrain::{Heightmap, LoadOptions, load};
 
-/// Name of the file with the present heights of the ground.
+/// Name of the raster file with the heights of the ground after the eruption, lava included.
 pub(super) const GROUND: &str = "topography.tif";
-/// Name of the file with the outline of the lava field.
+/// Name of the raster file with the outline of the lava field.
 const OUTLINE: &str = "lavafield.tif";
 
-/// Length in metres of one arc second at the site: of longitude, and of latitude.
+/// Length in metres of one arc second (of longitude, of latitude) at Marcath volcano.
 const SECOND_M: (f64, f64) = (30.87 * 0.7826, 30.87);
 
 /// Mean thickness of the lava field in metres.
 const THICKNESS_M: f64 = 11.0;
 
-/// Standard deviation in metres of the Gaussian filter that smooths the ground and the thickness
-/// subtracted from it.
+/// Standard deviation in metres of the Gaussian filter that smooths the ground, and the lava
+/// thickness before it is subtracted from the ground.
 const FILTER_M: f64 = 25.0;
 
-/// Edge of a cell (m).
+/// Edge of a simulated cell in plan, in metres.
 const CELL_M: f64 = 25.0;
-/// Height of a cell (m).
+/// Height of a simulated cell, in metres.
 const HEIGHT_M: f64 = 5.0;
 
-/// Density of the lava (kg/m³).
+/// Density of the simulated lava (kg/m³).
 const DENSITY: f64 = 2650.0;
-/// Viscosity of the lava (Pa s).
+/// Viscosity of the simulated lava (Pa s).
 const PA_S: f64 = 5e6;
-/// Effusion rate (m³/s).
+/// Effusion rate of all vents together (m³/s).
 const RATE: f64 = 80.0;
 /// Positions of the vents in metres from the centre of the map: [to the right, downwards].
 const VENTS_M: [[f64; 2]; 3] = [[1100.0, 0.0], [1100.0, 100.0], [1000.0, -100.0]];
 
-/// Seconds per day.
+/// Length of a day in seconds.
 const DAY_S: f64 = 86_400.0;
 /// Duration of the eruption in days, as in the program of the paper.
 const DAYS: f64 = 5.0;
-/// Time step (s).
+/// Time step of the simulated lava field, in seconds.
 const STEP_S: f64 = 400.0;
 
 /// Thickness in metres above which a cell counts as covered; equal to the default of `lavoxel
 /// compare`.
 const COVERED_M: f64 = 0.05;
 
-/// Thickness contour shown in the paper, as a fraction of the mean thickness.
+/// Thickness of the contour that the paper shows, as a fraction of the mean thickness.
 const DRAWN: f64 = 0.7;
 
-/// Upper bound on the number of cells of a raster that is accepted as this site.
+/// Upper bound on the number of cells of a raster that is accepted as a raster of the lava field.
 const MOST_CELLS: usize = 1 << 18;
-/// Upper bound on the height range (m) of a raster that is accepted as this site.
+/// Upper bound on the height range (m) of a raster that is accepted as a raster of the lava field.
 const MOST_RANGE_M: f64 = 2000.0;
 
-/// Rasters of the lava field, resampled to square cells.
+/// Rasters of the lava field of Marcath volcano, resampled to square cells.
 struct LavaField {
     /// Heights of the ground before the eruption in metres, axes (row, column).
     ground: Array2<f32>,
     /// Cells that the real lava covered, axes (row, column).
     outline: Array2<bool>,
-    /// Cells without lava that are enclosed by lava (islands), axes (row, column).
+    /// Cells without lava that the outline of the real lava encloses (islands), axes (row, column).
     island: Array2<bool>,
 }
 
@@ -142,8 +142,9 @@ fn raster(path: &Path) -> Result<Heightmap, String> {
 }
 
 impl LavaField {
-    /// Creates the rasters from the present heights `ground` and the outline: subtracts the
-    /// thickness of the lava from the heights, and resamples both to square cells.
+    /// Creates the rasters from `ground`, the heights after the eruption, and `outline`: subtracts
+    /// the thickness of the lava from the heights, smooths the result, and resamples heights and
+    /// outline to square cells.
     fn new(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
         lava.heights
@@ -169,7 +170,7 @@ impl LavaField {
         flow(space, isothermal(DENSITY, PA_S, 0.0), STEP_S, true, above)
     }
 
-    /// Returns the indices of the columns of the three vents.
+    /// Returns the indices of the columns in which the three vents lie.
     fn vents(&self) -> [usize; 3] {
         let (nz, nx) = self.ground.dim();
         let cell = |metres: f64, count: usize| (0.5 * count as f64 + metres / CELL_M) as usize;
@@ -247,7 +248,8 @@ impl LavaField {
     }
 }
 
-/// Resamples a raster to square cells; crops less than half a cell at each side.
+/// Resamples a raster to square cells with the edge `CELL_M`; crops less than half a cell at each
+/// side.
 fn onto_squares(map: &Heightmap) -> Array2<f32> {
     let (wide, deep) = map.extent_m();
     let (cols, rows) = ((wide / CELL_M) as usize, (deep / CELL_M) as usize);
@@ -270,8 +272,8 @@ fn onto_squares(map: &Heightmap) -> Array2<f32> {
     )
 }
 
-/// Returns the cells outside of `mask` that no path outside of `mask` connects to a side of the
-/// map.
+/// Returns the islands of `mask`: cells outside of `mask` that no path outside of `mask` connects
+/// to a side of the map.
 fn islands(mask: &Array2<bool>) -> Array2<bool> {
     let (rows, cols) = mask.dim();
     let mut dry = mask.mapv(|inside| !inside);
@@ -310,7 +312,8 @@ mod tests {
     const COLS: usize = 116;
     const ROWS: usize = 40;
 
-    /// Writes a TIFF of integers without georeference.
+    /// Writes a TIFF of 32-bit integers without georeference; `value(column, row)` is the value of
+    /// a cell.
     fn write(path: &Path, (cols, rows): (usize, usize), value: impl Fn(usize, usize) -> u32) {
         let numbers: Vec<u32> = (0..cols * rows)
             .map(|i| value(i % cols, i / cols))
@@ -326,7 +329,8 @@ mod tests {
         std::fs::write(path, file.into_inner()).expect("a file");
     }
 
-    /// Plain that falls to the left, with lava and an island in the lava.
+    /// Creates a folder with the files of a small test site: a plain that falls to the left, with
+    /// lava that surrounds an island. The folder is deleted when the first value is dropped.
     fn place() -> (tempfile::TempDir, Files) {
         let place = tempfile::tempdir().expect("a folder");
         let lava = |col: usize, row: usize| {

@@ -15,25 +15,25 @@ use lavoxel_base::validate::{escape_for_terminal, within};
 use lavoxel_flow::{Cooling, Lava, Viscosity};
 use lavoxel_geo::map::features::read_text;
 
-/// Name of the input file of PyFLOWGO.
+/// Name of the input file of PyFLOWGO with the parameters of the lava.
 pub(super) const INPUT: &str = "input_parameters_MaunaUlu74_this_study.json";
-/// Name of the file with the bed profile.
+/// Name of the file with the profile of the channel's bed.
 const PROFILE: &str = "slope_file_1mLidar.txt";
-/// Name of the file with the widths of the channel.
+/// Name of the file with the measured widths of the channel.
 const WIDTHS: &str = "field_width_MU74.csv";
-/// Name of the file with the glass temperatures.
+/// Name of the file with the measured glass temperatures.
 const GLASS: &str = "field_temp_glass_MU74.csv";
-/// Name of the file with the crystal fractions.
+/// Name of the file with the measured crystal fractions.
 const CRYSTALS: &str = "field_xtals_MU74.csv";
 
-/// Absolute temperature of 0 °C, in K.
+/// Temperature of 0 °C on the absolute scale, in K.
 const ICE_K: f64 = 273.15;
 
-/// Width in K of the temperature range below the eruption temperature in which one law is fitted to
-/// the viscosity of melt with crystals; the samples lie in this range.
+/// Width in K of the temperature range below the eruption temperature in which a viscosity law is
+/// fitted to the viscosity of melt with crystals; the samples lie in this range.
 const RANGE_K: f64 = 30.0;
 
-/// Values of the PyFLOWGO input file that the case uses.
+/// Values that the case uses of the PyFLOWGO input file.
 #[derive(Deserialize)]
 struct Input {
     effusion_rate_init: f64,
@@ -169,8 +169,8 @@ impl Input {
             * libm::pow(1.0 - crystals - bubbles, -power)
     }
 
-    /// Returns a VFT law with three parameters that is fitted to the viscosity and exact at both
-    /// ends of the temperature range.
+    /// Returns a Vogel–Fulcher–Tammann law of the viscosity that equals `pa_s` at both ends of the
+    /// range of `RANGE_K` below the eruption temperature.
     fn viscosity(&self) -> Viscosity {
         let (vent_k, c) = (
             self.eruption_condition.eruption_temperature,
@@ -188,8 +188,9 @@ impl Input {
         }
     }
 
-    /// Converts the lava to parameters of the model. The file lacks heat capacity, conductivities
-    /// and the distance after which the crust tears.
+    /// Converts the lava of the PyFLOWGO file to parameters of the flow model. Parameters that the
+    /// file lacks, such as heat capacity and conductivities, keep their defaults; a crust is torn
+    /// after 2200 m of flow.
     fn lava(&self) -> Lava {
         let (vent_k, growth) = (
             self.eruption_condition.eruption_temperature,
@@ -305,7 +306,8 @@ mod tests {
         "crystals_parameters": { "crystallization_rate_1": 0.0038, "crystallization_rate_2": 0.0144, "solid_temperature": 1268.15,
             "latent_heat_of_crystallization": 350000.0 } }"#;
 
-    /// Folder of small files of the same form: a channel of 600 m with a slope of one tenth.
+    /// Creates a folder with small files in the form of the field data: a channel of 600 m with a
+    /// slope of one tenth. The folder is deleted when the first value is dropped.
     fn place() -> (tempfile::TempDir, Files) {
         let place = tempfile::tempdir().expect("a folder");
         let write =

@@ -15,16 +15,17 @@ use std::path::{Path, PathBuf};
 
 use super::{Case, FieldRun, Reference};
 
-/// Verification case with field data, and the names of its files.
+/// Verification case with field data: names of its folder and of the file that identifies it, and
+/// where to get the files.
 struct Source {
     name: &'static str,
     title: &'static str,
     about: &'static str,
-    /// Accepted names of the folder with the files.
+    /// Accepted names of the folder that contains the files of the case.
     folders: [&'static str; 2],
-    /// Name of a file that identifies the folder of the case if the folder has another name.
+    /// Name of a file by which the folder of the case is recognised if the folder has another name.
     mark: &'static str,
-    /// Place from which the files can be obtained, for error messages.
+    /// Source from which users can obtain the files, for error messages.
     origin: &'static str,
     read: fn(&Files) -> Result<FieldRun, String>,
 }
@@ -54,7 +55,7 @@ static SOURCES: [Source; 2] = [
 
 impl Source {
     /// Returns the folder with the files of the case: a subfolder of `path`, or `path` itself.
-    /// `None` if neither has them.
+    /// `None` if neither contains the files.
     fn folder(&self, path: &Path) -> Option<PathBuf> {
         let inside = self
             .folders
@@ -114,8 +115,7 @@ pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Returns a text that lists the accepted folders and the places from which their files can be
-/// obtained.
+/// Returns a text for messages that lists the accepted folders and the sources of their files.
 fn wanted() -> String {
     let folders: Vec<String> = SOURCES
         .iter()

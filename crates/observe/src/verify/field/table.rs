@@ -5,10 +5,11 @@ use std::path::Path;
 use lavoxel_files::table::{Table, TableRow};
 use lavoxel_geo::map::features::read_text;
 
-/// Upper bound on the number of rows of a table.
+/// Upper bound on the number of rows of a table of field data.
 const MOST_ROWS: usize = 100_000;
 
-/// Reads the table at `path` and returns its columns with the headings `names`, axes (row, column).
+/// Reads the columns with the headings `names` from the table at `path` and returns them as one
+/// array per row, in the order of `names`.
 ///
 /// # Errors
 /// Names the file, and the faulty column or row.

@@ -1,6 +1,6 @@
 //! Ground that a height field cannot represent: caves, arches, overhangs and the walls of built
-//! bodies, drawn cell by cell. Also keeps which columns end in rock that was lava, which has a
-//! different colour.
+//! bodies, drawn cell by cell. Also stores which columns solidified lava tops, because it has a
+//! colour of its own.
 //!
 //! ```text
 //!              ____                 smooth top (heights)
@@ -12,8 +12,8 @@
 //! smooth surface is kept where that surface lies near the highest cell, so that no seam shows
 //! around a cave under even ground.
 //!
-//! Caves under rock that was lava have no corners: they are taken out of the smooth ground as
-//! rounded hollows (`hollows`).
+//! Caves under solidified lava have no corners: they are taken out of the smooth ground as rounded
+//! hollows (`hollows`).
 
 mod walk;
 
@@ -24,81 +24,84 @@ use crate::camera::Ray;
 use crate::math::{V3, lerp};
 use lavoxel_automaton::world::Ground;
 
-/// Distance in columns within which the neighbours of a column with a cave are also drawn cell by
-/// cell.
+/// Distance in columns around a column with a cave or wall within which all columns are drawn cell
+/// by cell.
 // The smooth top leans on the column with the cave that far.
 const AROUND: usize = 2;
-/// Offsets in cells of the smooth surface from the top of a column's highest cell between which the
-/// smooth surface is drawn instead of the flat top.
+/// Choice of a column's drawn top: the smooth surface is drawn if its height above the top of the
+/// column's highest solid cell lies between these two values (cells, negative below), otherwise the
+/// flat top.
 pub const NEAR: [f32; 2] = [-1.0, 0.75];
-/// Smallest and largest offset in cells from the flat top to which the drawn smooth surface is
-/// clamped.
+/// Bounds (cells) between which the height of a drawn smooth surface above the top of its column's
+/// highest solid cell is clamped.
 pub const DRAWN: [f32; 2] = [-0.6, 0.5];
-/// Height difference in cells to a column within [`AROUND`] columns above which a column's top is
+/// Height difference in cells to any column within `AROUND` columns above which a column's top is
 /// drawn flat.
 // The smooth surface overshoots next to a higher step.
 const CLIFF: usize = 3;
-/// Bit in `tops` of a column whose top is drawn flat.
+/// Bit in an entry of `Caves::tops` that marks a column whose top is drawn flat.
 const FLAT: u16 = 1 << 15;
-/// Bit in `tops` of a column that belongs to a rounded hollow: its stored cells are the open ones,
-/// its top is the smooth ground.
+/// Bit in an entry of `Caves::tops` that marks a column of a rounded hollow. The bits in
+/// `Caves::cells` then mark open cells, and the column's top is the smooth ground.
 const ROUNDED: u16 = 1 << 14;
-/// Distance in columns by which a rounded hollow extends beyond its columns.
+/// Distance in columns by which a rounded hollow extends beyond the columns that have the cave.
 const MOUTH: usize = 1;
-/// Maximum number of times that a ray may leave the columns with caves before the search ends.
+/// Maximum number of times that a ray may pass from the columns drawn cell by cell into other
+/// columns before the search for the ground is given up.
 const MOST: usize = 1000;
-/// Number of intervals of a ray's path through a cell in which an intersection with the smooth top
-/// is searched.
+/// Number of intervals of a ray's path through a cell in each of which an intersection with the
+/// smooth surface is searched.
 pub const PIECES: usize = 6;
-/// Number of bisections that refine the intersection of a ray with the smooth top.
+/// Number of bisections that refine the intersection of a ray with the smooth surface of a column.
 pub const HALVINGS: usize = 10;
 
-/// Top of a column that is drawn cell by cell.
+/// Top of a stored column of `Caves`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Top {
     /// Index along y of the lowest cell above the column's highest solid cell.
     pub cell: usize,
-    /// Set if the top is drawn flat.
+    /// Set if the top is drawn flat instead of as the smooth surface.
     pub flat: bool,
     /// Set if the column belongs to a rounded hollow.
     pub rounded: bool,
 }
 
-/// Columns of the ground that are drawn cell by cell. Empty, without allocations, if the ground has
-/// no caves.
+/// Columns of the ground that are drawn cell by cell or belong to rounded hollows. Empty, without
+/// allocations, if the ground has neither.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caves {
-    /// Number of columns of the simulation box along x and z.
+    /// Number of columns of the simulation box along x and z; 0 if no column is stored.
     size: [usize; 2],
-    /// Position of each column of the simulation box in `tops`, plus 1; 0 for columns that the
-    /// smooth ground represents.
+    /// Position in `tops` of each column of the simulation box, plus 1; 0 for columns that are not
+    /// stored, because the smooth ground represents them.
     index: Vec<u32>,
-    /// Index of the lowest cell above the highest solid cell of each stored column, with the bits
-    /// [`FLAT`] and [`ROUNDED`].
+    /// For each stored column: index of the lowest cell above the highest solid cell, combined with
+    /// the bits [`FLAT`] and [`ROUNDED`].
     tops: Vec<u16>,
-    /// One bit per cell of each stored column, `words` words per column: set if the cell is solid,
-    /// or in a rounded hollow if the cell is open.
+    /// One bit per cell of each stored column, in `words` words per column: set for a solid cell,
+    /// but in a column of a rounded hollow for an open cell.
     cells: Vec<u64>,
-    /// Number of 64-bit words per stored column.
+    /// Number of 64-bit words per stored column in `cells`.
     words: usize,
     /// Lower corner (x, z), in columns, of the bounding box of all stored columns.
     low: [usize; 2],
     /// Upper corner (x, z), in columns, of the bounding box of all stored columns.
     high: [usize; 2],
-    /// Height in cells of the highest top of all stored columns.
+    /// Upper bound, in cells, of the tops of all stored columns.
     top: usize,
-    /// Flags for the kinds of columns that occur among the stored columns.
+    /// Kinds of columns that occur among the stored ones: drawn cell by cell, or part of a rounded
+    /// hollow.
     pub(super) kinds: Kinds,
-    /// One bit per column of the simulation box, set if the column ends in rock that was lava, as
-    /// in [`Ground::fresh`].
+    /// One bit per column of the simulation box, set if solidified lava tops the column, as in
+    /// `Ground::fresh`; empty if no bit is set.
     fresh: Vec<u64>,
     /// Number of columns of the simulation box along x and z, to index `fresh`.
     columns: [usize; 2],
 }
 
 impl Caves {
-    /// Returns the columns of `ground` that have caves or walls, with the columns around each;
-    /// `tall` is the height of a cell in cell widths.
+    /// Returns those columns of `ground` that have caves or walls, and the columns within `AROUND`
+    /// columns of these; `tall`: drawn height of a cell in cell widths.
     pub fn from_ground(ground: &Ground, tall: f32) -> Self {
         let (grid, mut cornered) = (ground.grid(), walls(ground, tall));
         let (nx, nz) = (grid.nx, grid.nz);
@@ -146,8 +149,8 @@ impl Caves {
         caves
     }
 
-    /// Stores the solid cells of the column (`x`, `z`), which is then drawn cell by cell, unless
-    /// the column is already stored. `tall`: height of a cell in cell widths.
+    /// Stores the column (`x`, `z`) with its solid cells as a column drawn cell by cell, unless the
+    /// column is stored already. `tall`: drawn height of a cell in cell widths.
     fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
         if self.index[z * self.size[0] + x] != 0 {
             return;
@@ -163,8 +166,8 @@ impl Caves {
         });
     }
 
-    /// Stores the cells of the column with the index `column` as part of a rounded hollow, unless
-    /// the column is already stored.
+    /// Stores the column with the index `column` with its open cells as part of a rounded hollow,
+    /// unless the column is stored already.
     fn add_rounded(&mut self, ground: &Ground, column: usize) {
         if self.index[column] != 0 {
             return;
@@ -184,8 +187,9 @@ impl Caves {
         });
     }
 
-    /// Stores the column (`x`, `z`) with its top and its flags `kind`; sets the bits of the cells
-    /// below the top for which `counts` returns true.
+    /// Stores the column (`x`, `z`). `top`: index of the lowest cell above all solid ones; `kind`:
+    /// the bits `FLAT` and `ROUNDED`; a cell's bit is set if its index is below `top` and `counts`
+    /// returns true for it.
     fn store_column(
         &mut self,
         [x, z]: [usize; 2],
@@ -204,13 +208,13 @@ impl Caves {
         self.top = self.top.max(top);
     }
 
-    /// Returns true if any column of the simulation box ends in rock that was lava.
+    /// Returns true if solidified lava tops any column of the simulation box.
     pub(crate) fn is_set_anywhere(&self) -> bool {
         !self.fresh.is_empty()
     }
 
-    /// Returns the fraction (0 to 1) of columns around (`x`, `z`) in cells that end in rock that
-    /// was lava, interpolated between column centres.
+    /// Returns the fraction (0 to 1) of solidified lava at (`x`, `z`) in cells: 1 at the centre of
+    /// a column that solidified lava tops, 0 at the centres of others, bilinear between.
     pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
         if self.fresh.is_empty() {
             return 0.0;
@@ -226,15 +230,15 @@ impl Caves {
         lerp(row(zs[0]), row(zs[1]), z_share)
     }
 
-    /// Returns true if `column` ends in rock that was lava.
+    /// Returns true if solidified lava tops the column with the index `column`.
     fn is_fresh(&self, column: usize) -> bool {
         self.fresh
             .get(column / 64)
             .is_some_and(|word| word >> (column % 64) & 1 == 1)
     }
 
-    /// Returns the columns (x, z) that end in rock that was lava in only one of `self` and `other`,
-    /// two grounds of the same box.
+    /// Returns the columns (x, z) that solidified lava tops in only one of `self` and `other`, two
+    /// grounds of the same simulation box.
     pub(crate) fn differing_in_fresh(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.columns[0].max(other.columns[0]).max(1);
         let words = 0..self.fresh.len().max(other.fresh.len());
@@ -253,7 +257,7 @@ impl Caves {
             .collect()
     }
 
-    /// Returns true if no column is stored.
+    /// Returns true if no column is stored, because the height field represents the whole ground.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
@@ -280,8 +284,8 @@ impl Caves {
         }
     }
 
-    /// Returns the columns (x, z) that differ between `self` and `other`: stored in only one of
-    /// them, or with other cells.
+    /// Returns the columns (x, z) that differ between `self` and `other`: stored in only one of the
+    /// two, or with other cells.
     pub fn differing(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.size[0].max(other.size[0]).max(1);
         let count = self.index.len().max(other.index.len());
@@ -297,14 +301,15 @@ impl Caves {
             .collect()
     }
 
-    /// Returns the size of the box in columns along x and z, the lower and upper corner (x, z) of
-    /// the bounding box of all stored columns, and their highest top in cells.
+    /// Returns three values: the size of the simulation box in columns along x and z, the lower and
+    /// upper corner (x, z) of the bounding box of all stored columns, and the height of the highest
+    /// one in cells.
     pub fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
         (self.size, [self.low, self.high], self.top)
     }
 
-    /// Returns the top of the column (`x`, `z`) and the bits of its solid cells, or of its open
-    /// cells in a rounded hollow; `None` if the column is not stored.
+    /// Returns the top of the column (`x`, `z`) and one bit per cell: set for a solid cell, but in
+    /// a column of a rounded hollow for an open cell. `None` if the column is not stored.
     pub fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
         let (n, top) = self.column(x, z)?;
         Some((top, self.cells_of(n)))
@@ -327,8 +332,8 @@ impl Caves {
         ))
     }
 
-    /// Returns the bits of the open cells if the column (`x`, `z`) belongs to a rounded hollow,
-    /// otherwise an empty slice. Indices are clamped to the simulation box.
+    /// Returns one bit per cell of the column (`x`, `z`), set for an open cell; an empty slice if
+    /// the column belongs to no rounded hollow. Indices are clamped to the simulation box.
     #[inline]
     pub(super) fn hollow_cells(&self, x: i32, z: i32) -> &[u64] {
         let near = |v: i32, n: usize| (v.max(0) as usize).min(n - 1);
@@ -338,19 +343,20 @@ impl Caves {
         }
     }
 
-    /// Returns the bits of the cells of the stored column `n`.
+    /// Returns the bits of the cells of the stored column at the position `n` in `tops`.
     fn cells_of(&self, n: usize) -> &[u64] {
         &self.cells[n * self.words..][..self.words]
     }
 
-    /// Returns the bit of cell `y` of the stored column `n`: set if solid, or in a rounded hollow
-    /// if open.
+    /// Returns the bit of cell `y` of the stored column at the position `n` in `tops`: true for a
+    /// solid cell, but in a column of a rounded hollow for an open cell.
     #[inline]
     fn is_solid(&self, n: usize, y: usize) -> bool {
         self.cells[n * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// Returns the indices (x, z) of the column that contains `p`, clamped to the simulation box.
+    /// Returns the indices (x, z) of the column that contains the point `p` (cells), clamped to the
+    /// simulation box.
     fn at(&self, p: V3) -> [usize; 2] {
         [
             (p.x.max(0.0) as usize).min(self.size[0] - 1),
@@ -358,8 +364,8 @@ impl Caves {
         ]
     }
 
-    /// Returns the height in cells of the ground below `p` (cells), or the top of the rock cell
-    /// that contains `p`; `None` if the column is not stored.
+    /// Returns the height in cells of the first ground below the point `p` (cells), or the top of
+    /// the rock cell that contains `p`; `None` if the column is not stored.
     pub(crate) fn floor_below(&self, block: &Heightfield, p: V3) -> Option<f32> {
         if self.is_empty() {
             return None;
@@ -380,14 +386,15 @@ impl Caves {
         )
     }
 
-    /// Returns true if `p` (cells) lies in a column of a rounded hollow, whose rock is solidified
-    /// lava.
+    /// Returns true if the point `p` (cells) lies in a column of a rounded hollow, where all rock
+    /// is solidified lava.
     pub(crate) fn is_rounded(&self, p: V3) -> bool {
         self.kinds.rounded && !self.hollow_cells(p.x as i32, p.z as i32).is_empty()
     }
 
-    /// Returns the height in cells of the floor below `p` in the rounded hollow of the stored
-    /// column `n`; `None` if `p` lies outside of the hollow.
+    /// Returns the height in cells of the floor below the point `p` (cells) in the stored column at
+    /// the position `n` in `tops`, which belongs to a rounded hollow; `None` if the cell that
+    /// contains `p` is not open.
     fn hollow_floor(&self, n: usize, p: V3) -> Option<f32> {
         let y = p.y.max(0.0) as usize;
         let is_open = y < 64 * self.words && self.is_solid(n, y);
@@ -399,8 +406,9 @@ impl Caves {
         })
     }
 
-    /// Returns the distances between `from` and `far` at which `ray` enters and leaves the bounding
-    /// box of all stored columns up to the height `roof`; `None` if the ray misses.
+    /// Returns the distances at which `ray` enters and leaves the bounding box of all stored
+    /// columns up to the height `roof` (cells), limited to `from` and `far`; `None` if the ray
+    /// misses that box.
     fn inside(&self, ray: &Ray, [from, far]: [f32; 2], roof: f32) -> Option<[f32; 2]> {
         let low = [self.low[0] as f32, f32::MIN, self.low[1] as f32];
         let high = [self.high[0] as f32, roof, self.high[1] as f32];
@@ -420,8 +428,8 @@ impl Caves {
     }
 }
 
-/// Returns the columns (x, z) that are at most `reach` columns away along each axis, in a box of
-/// `size` columns.
+/// Returns the columns (x, z) that are at most `reach` columns away from the given column along
+/// each axis, in a box of `size` columns.
 fn columns_near(
     [x, z]: [usize; 2],
     size: [usize; 2],
@@ -431,16 +439,17 @@ fn columns_near(
     near(z, size[1]).flat_map(move |z| near(x, size[0]).map(move |x| (x, z)))
 }
 
-/// Kinds of stored columns that occur.
+/// Kinds of columns that occur among the stored columns of `Caves`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Kinds {
-    /// Set if any column belongs to a rounded hollow.
+    /// Set if any stored column belongs to a rounded hollow.
     pub(super) rounded: bool,
-    /// Set if any column is drawn cell by cell.
+    /// Set if any stored column is drawn cell by cell.
     pub(super) cornered: bool,
 }
 
-/// Returns the height in cells of the drawn top of a column at `p` (cells).
+/// Returns the height in cells of the drawn top of a stored column at the point `p` (cells): the
+/// smooth surface where this surface is near the highest cell, otherwise the flat top of that cell.
 fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
     if flat {
         return cell as f32;
@@ -471,7 +480,8 @@ mod tests {
         nz: 19,
     };
 
-    /// Returns a world with hills, a tunnel, a floating shelf, a single floating cell and a shaft.
+    /// Returns a test world with hills, a tunnel, a floating shelf, a single floating cell and a
+    /// shaft.
     fn world() -> World {
         let hills =
             |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
@@ -502,7 +512,8 @@ mod tests {
         )
     }
 
-    /// Returns true if `p` is inside rock, by the definition at the top of this file.
+    /// Returns true if the point `p` (cells) is inside rock, by the definition in the module's
+    /// documentation.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
         let [x, z] = [
             (p.x.max(0.0) as usize).min(GRID.nx - 1),

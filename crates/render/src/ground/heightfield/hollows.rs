@@ -16,22 +16,25 @@ use super::{Face, GroundHit, Heightfield, Line, ShownPart};
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
-/// Value of the smoothed hollow (0 to 1) from which a point counts as open.
+/// Threshold of the smoothed hollow (0: rock, 1: open; see `Caves::hollow`) at and above which a
+/// point counts as open.
 // With this value a hollow that is a column wide extends to its ends.
 pub const HOLLOW_OPEN: f32 = 0.36;
-/// Distance between samples along a ray in a hollow, in cells along the axis of the ray's largest
-/// component.
+/// Distance between samples along a ray in a rounded hollow, in cells along the axis of the ray's
+/// largest component.
 pub const HOLLOW_STEP: f32 = 0.3;
-/// Number of bisections that refine an intersection between two samples.
+/// Number of bisections that refine the intersection of a ray with a hollow's wall between two
+/// samples.
 pub const HOLLOW_HALVINGS: usize = 9;
-/// Offset in cells of the samples to both sides from which the normal of a hollow's wall is
-/// computed.
+/// Half the distance in cells between the two samples along each axis from which the normal of a
+/// hollow's wall is computed.
 pub const HOLLOW_SLOPE: f32 = 0.35;
-/// Maximum number of times that a ray may leave hollows into the air before the search ends.
+/// Maximum number of times that a ray may leave rounded hollows into the air before the search for
+/// the ground is given up.
 const MOST: usize = 64;
 
-/// Returns the index of the cell that contains the coordinate `place`, and the quadratic B-spline
-/// weights of the cell below, of this cell and of the cell above.
+/// Returns the index of the cell that contains the coordinate `place` (cells), and the quadratic
+/// B-spline weights of the cell below, of this cell and of the cell above.
 fn spline(place: f32) -> (i32, [f32; 3]) {
     let cell = place.floor();
     let u = place - cell;
@@ -46,8 +49,8 @@ fn spline(place: f32) -> (i32, [f32; 3]) {
 }
 
 impl Caves {
-    /// Returns the smoothed value (0: rock, 1: open) of hollows at `p` (cells): a quadratic
-    /// B-spline over the 27 cells around.
+    /// Returns the smoothed value (0: rock, 1: open) of rounded hollows at the point `p` (cells): a
+    /// quadratic B-spline over the 27 cells around.
     pub(super) fn hollow(&self, p: V3) -> f32 {
         if !self.kinds.rounded
             || self
@@ -71,8 +74,8 @@ impl Caves {
         open
     }
 
-    /// Returns the unit normal of a hollow's wall at `p` (cells), pointing out of the rock; `tall`
-    /// is the height of a cell in cell widths.
+    /// Returns the unit normal of a rounded hollow's wall at the point `p` (cells), pointing out of
+    /// the rock; `tall`: height of a cell in cell widths.
     fn hollow_normal(&self, p: V3, tall: f32) -> V3 {
         let along = |e: V3| self.hollow(p + e) - self.hollow(p - e);
         let [x, y, z] = [V3::x(), V3::y(), V3::z()].map(|axis| along(axis * HOLLOW_SLOPE));
@@ -81,8 +84,9 @@ impl Caves {
 }
 
 impl Heightfield {
-    /// Returns the first intersection of `ray` with the smooth ground minus the hollows, from the
-    /// distance `start` on; `None` if the ray misses.
+    /// Returns the first intersection of `ray` with the ground in `part` without the rock of
+    /// rounded hollows, from the distance `start` on; `None` if the ray misses. `line`: the same
+    /// ray with x and z in patches.
     pub(super) fn hit_with_hollows(
         &self,
         ray: &Ray,
@@ -106,8 +110,8 @@ impl Heightfield {
         None
     }
 
-    /// Follows `ray` from the distance `from`, where it is inside a hollow, until it leaves the
-    /// hollow or reaches the distance `far`.
+    /// Follows `ray` through a rounded hollow from the distance `from` (cells) until the ray meets
+    /// rock, leaves through the smooth top, or reaches the distance `far`.
     fn cross_hollow(&self, ray: &Ray, from: f32, far: f32) -> Left {
         // Steps of 0.3 cells along the fastest axis give a wall of one cell several samples.
         let step = HOLLOW_STEP / ray.direction.amax();
@@ -142,13 +146,13 @@ impl Heightfield {
     }
 }
 
-/// End of a ray's path through a hollow.
+/// Reason why a ray's path through a rounded hollow ends.
 enum Left {
-    /// The ray meets rock here.
+    /// The ray meets rock.
     Rock(GroundHit),
-    /// The ray leaves the ground through the smooth top at this distance.
+    /// The ray leaves the ground through the smooth top at this distance, in cells.
     Air(f32),
-    /// The ray leaves the shown part of the ground.
+    /// The ray leaves the visible region of the ground.
     Part,
 }
 

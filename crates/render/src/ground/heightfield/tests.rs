@@ -1,4 +1,5 @@
-//! Tests that compare rays that use the pyramid with small steps along the same rays.
+//! Tests of the intersection of rays with the ground: results with the pyramid of maximum heights
+//! against small steps along the same rays.
 
 use super::*;
 
@@ -9,8 +10,8 @@ pub(crate) fn hill() -> Heightfield {
     Heightfield::new(heights, -2.0)
 }
 
-/// Returns parts of [`hill`]: the whole block, a part cut along x and z, and parts cut above and
-/// below the summits.
+/// Returns visible regions of the test ground `field`: the whole block, a region cut along x and z,
+/// and regions cut above and below the summits.
 pub(crate) fn parts(field: &Heightfield) -> Vec<ShownPart> {
     let whole = [0.0, 1.0];
     let shares = [
@@ -41,7 +42,8 @@ fn rays() -> impl Iterator<Item = Ray> {
     })
 }
 
-/// Returns the distance of the first rock in `part` along `ray`, found by steps of 0.001 cells.
+/// Returns the distance at which `ray` first meets rock in `part`, found by steps of 0.001 cells;
+/// `None` if the ray misses.
 fn patient(field: &Heightfield, part: &ShownPart, ray: &Ray) -> Option<f32> {
     (0..60_000).map(|i| i as f32 * 1e-3).find(|t| {
         let (p, q) = (ray.at(*t), field.patches(ray.at(*t)));

@@ -1,9 +1,9 @@
-//! Walls of built bodies: columns that were built or dug and end in a vertical step, which a smooth
-//! top cannot show.
+//! Walls of built bodies: vertical steps next to columns that were built or dug, which a smooth top
+//! cannot show.
 //!
 //! **Decided:** a wall is a step of more than [`WALL`] widths of a cell next to a column that a
-//! body has built or dug. The height of such a column is a whole number; heights of terrains and of
-//! lava that has set are whole numbers by chance alone.
+//! body has built or dug. The height of such a column is a whole number of cells; heights of
+//! terrains and of solidified lava are whole numbers by chance alone.
 
 use lavoxel_automaton::world::Ground;
 use lavoxel_base::parallel::*;
@@ -12,7 +12,8 @@ use lavoxel_base::parallel::*;
 /// body is drawn as a wall.
 pub(super) const WALL: f32 = 2.5;
 
-/// Returns true if the top of the column (`x`, `z`) was built or dug as part of a body.
+/// Returns true if the top of the column (`x`, `z`) was built or dug as part of a body: its height
+/// is a whole number of cells, and no solidified lava tops the column.
 pub(super) fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
     let column = ground.grid().column(x, z);
     let is_fresh = ground
@@ -22,8 +23,8 @@ pub(super) fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
     ground.surface()[[z, x]] == ground.top(x, z) as f32 && !is_fresh
 }
 
-/// Returns the built or dug columns next to a wall, as column indices; `tall` is the height of a
-/// cell in cell widths.
+/// Returns the indices of the built or dug columns that have a wall at one of their sides; `tall`:
+/// height of a cell in cell widths.
 pub(super) fn walls(ground: &Ground, tall: f32) -> Vec<usize> {
     let grid = ground.grid();
     let near = |v: usize, n: usize| [v.checked_sub(1), (v + 1 < n).then_some(v + 1)];

@@ -1,35 +1,36 @@
-//! Sunlight and visible fraction of the sky on the ground.
+//! Computation of sunlight and of the visible fraction of the sky on the ground.
 
 use crate::ground::heightfield::Heightfield;
 use crate::math::{V3, saturate, v3};
 
-/// Returns the sunlight at the node (`x`, `z`) with height `h` in cells: 1 in sunlight, 0 in
-/// shadow.
+/// Returns the sunlight at the node (`x`, `z`) of height `h`, all in cells: 1 in sunlight, 0 in
+/// shadow. `sun`: direction of the sun.
 // The ray begins a quarter of a cell off the surface, so that the surface does not shade itself.
 pub(super) fn sun(block: &Heightfield, sun: V3, [x, h, z]: [f32; 3]) -> f32 {
     let start = v3(x, h, z) + block.normal(x, z, 0.3) * 0.25;
     if block.lit(start, sun) { 1.0 } else { 0.0 }
 }
 
-/// Returns the blur radius in nodes that approximates the sun's disc in soft shadows.
+/// Returns the blur radius in nodes that approximates the sun's disc in soft shadows; `per_cell`:
+/// nodes per cell along an axis.
 pub(super) fn disc(per_cell: f32) -> usize {
     (per_cell * 0.16).round() as usize
 }
 
-/// Number of horizontal directions in which the surroundings are sampled.
+/// Number of horizontal directions in which heights around a point are sampled for the visible sky.
 const AROUND: usize = 8;
-/// Horizontal distances of the samples in cells, and their weights.
+/// Horizontal distance in cells and weight of each ring of height samples for the visible sky.
 const RINGS: [(f32, f32); 3] = [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)];
 
-/// Computes the visible fraction of the sky from height samples around a point.
+/// Positions of the height samples around a point from which the visible fraction of the sky is
+/// computed.
 pub(super) struct OpenSky {
-    /// Offsets (x, z) of the samples in cells, per distance and direction.
+    /// Offsets (x, z) of the samples in cells, per ring and direction.
     offsets: [[[f32; 2]; AROUND]; RINGS.len()],
 }
 
 impl OpenSky {
-    /// Computes the offsets of the samples; the rings of samples are rotated relative to each
-    /// other.
+    /// Computes the offsets of the samples; the rings are rotated relative to each other.
     pub(super) fn new() -> Self {
         let offset = |radius: f32, k: usize| {
             let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
@@ -40,15 +41,16 @@ impl OpenSky {
         }
     }
 
-    /// Returns the positions (x, z) in cells of the samples farthest from (`x`, `z`).
+    /// Returns the positions (x, z) in cells of the samples of the outermost ring around (`x`,
+    /// `z`).
     pub(super) fn farthest(&self, x: f32, z: f32) -> impl Iterator<Item = [f32; 2]> {
         self.offsets[RINGS.len() - 1]
             .iter()
             .map(move |[dx, dz]| [x + dx, z + dz])
     }
 
-    /// Returns the visible fraction of the sky (0 to 1) at `p` (cells), from height samples all
-    /// around at three distances.
+    /// Returns the visible fraction of the sky (0 to 1) at the point `p` (cells) over `block`, from
+    /// height samples in three rings around.
     pub(super) fn open(&self, block: &Heightfield, p: V3) -> f32 {
         let mut shut = 0.0;
         for ((radius, weight), offsets) in RINGS.into_iter().zip(&self.offsets) {

@@ -1,4 +1,4 @@
-//! Incremental update of the ground's maps: recomputes only the part that a change of the ground
+//! Incremental update of the ground's maps: recomputes only the regions that a change of the ground
 //! affects.
 //!
 //! Invariant: a patch makes the same numbers as a new bake, because every map is a function of the
@@ -28,36 +28,38 @@ use crate::math::{V3, in_cells, v3};
 use crate::style::transfer::lamp;
 use lavoxel_automaton::view::LookSpec;
 
-/// Distance in cells within which a changed column affects the smooth heights and their steepness.
+/// Distance in cells within which a changed column affects the drawn heights and their steepness.
 const HEIGHTS: usize = 2;
-/// Distance in cells within which changed relief affects slopes.
+/// Distance in cells within which a changed node height affects slopes, normals and colours.
 const SLOPES: usize = 2;
-/// Distance in cells within which changed relief affects the visible sky of nodes.
+/// Distance in cells within which a changed node height affects the visible sky of nodes.
 const SKY: usize = 9;
-/// Distance in cells within which changed relief affects the inner rings of the sky samples.
+/// Distance in cells within which a changed node height affects the two inner rings of height
+/// samples for the visible sky.
 const CLOSE: usize = 4;
 /// Distance in cells within which a changed column affects the smoothed slopes.
 const SMOOTHED: usize = 5;
-/// Number of columns in the ground per changed column; with fewer columns than this, an update
-/// takes as long as computing all maps.
+/// Reciprocal of the largest fraction of changed columns for which the maps are patched: if more
+/// than 1/24 of all columns changed, computing all maps takes no longer.
 const LARGEST: usize = 24;
-/// Distance in cells within which a column of solidified lava affects the colours.
+/// Distance in cells within which a column of solidified lava affects the colours around.
 const FRESH: usize = 3;
 
-/// Result of an incremental update by [`TerrainLook::patch`].
+/// Outcome of `TerrainLook::patch`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patched {
-    /// Nothing changed.
+    /// No height, cave or solidified lava changed, hence the maps are still right.
     Nothing,
-    /// A part of the maps changed.
+    /// The affected regions of the maps were computed again.
     Part,
-    /// Too many heights changed: computing all maps takes no longer.
+    /// Too many columns changed, and computing all maps takes no longer; the maps are not updated.
     TooMuch,
 }
 
 impl TerrainLook {
-    /// Recomputes everything that depends on the difference between the present heights and
-    /// `ground` (cells, shape (nz, nx)).
+    /// Recomputes every region of the maps that depends on the difference between the heights of
+    /// the maps and `ground` (heights in cells, shape (nz, nx)), or between the maps' caves and
+    /// `caves`.
     ///
     /// Panics when the shape of `ground` is not that of the present ground.
     pub(crate) fn patch(&mut self, ground: &Array2<f32>, caves: Caves, look: &LookSpec) -> Patched {
@@ -95,8 +97,8 @@ impl TerrainLook {
         Patched::Part
     }
 
-    /// Recomputes the rills that depend on the columns `changed`; returns the columns around rills
-    /// that changed.
+    /// Computes again the rills that depend on the columns `changed`; returns the columns in which
+    /// a node's rill changed.
     fn patch_rills(&mut self, changed: &Mask) -> Mask {
         let Self {
             coarse,
@@ -132,8 +134,8 @@ impl TerrainLook {
         around
     }
 
-    /// Recomputes the node heights in the columns `near`; returns the columns in which a node
-    /// changed its height.
+    /// Computes again the heights of the nodes in the columns `near`; returns the columns in which
+    /// a node changed its height, with the range of heights.
     fn patch_relief(&mut self, near: &Mask) -> Moved {
         let old = Extents::new(&self.block.heights, near);
         let Self {
@@ -169,7 +171,7 @@ impl TerrainLook {
         moved
     }
 
-    /// Recomputes colours and normals of the nodes in the columns `near`.
+    /// Computes again the colours and normals of the nodes in the columns `near`.
     fn patch_colour(&mut self, near: &Mask) {
         let Self {
             block,
@@ -201,8 +203,8 @@ impl TerrainLook {
         });
     }
 
-    /// Recomputes sunlight and visible sky. `near`: columns with changed slopes; `moved`: columns
-    /// with changed heights.
+    /// Computes again the sunlight and visible sky of the nodes that a change affects. `near`:
+    /// columns with changed slopes; `moved`: columns with changed heights; `sky`: gives the sun.
     fn patch_light(&mut self, near: &Mask, moved: &Moved, sky: &Sky) {
         let Self {
             block,
@@ -241,7 +243,7 @@ impl TerrainLook {
         });
     }
 
-    /// Recomputes the smoothed slopes around the columns `changed`.
+    /// Computes again the smoothed slopes around the columns `changed`.
     fn patch_slope(&mut self, changed: &Mask) {
         let near = changed.grown(SMOOTHED);
         self.coarse
@@ -251,7 +253,7 @@ impl TerrainLook {
     }
 }
 
-/// Set of columns of the box, as a map of flags with bounding ranges.
+/// Set of columns of the simulation box: one flag per column, and bounding ranges.
 #[derive(Clone, Debug)]
 struct Mask {
     /// Number of columns of the simulation box along x.
@@ -289,7 +291,7 @@ impl Mask {
         }
     }
 
-    /// Returns the set of columns whose height in `ground` differs from the height in `baked`.
+    /// Returns the set of columns whose height in `ground` differs from that in `baked`.
     fn of_difference(baked: &Raster<f32>, ground: &Array2<f32>) -> Self {
         let mut mask = Self::none(baked.width, baked.depth);
         for (z, (old, new)) in baked
@@ -310,14 +312,15 @@ impl Mask {
         mask
     }
 
-    /// Returns the set of the columns `columns` (x, z), for a box of the size of `map`.
+    /// Returns the set that contains exactly `columns` (x, z), for a simulation box of as many
+    /// columns as `map` has samples.
     fn of_columns(map: &Raster<f32>, columns: &[(usize, usize)]) -> Self {
         let mut mask = Self::none(map.width, map.depth);
         columns.iter().for_each(|&(x, z)| mask.mark(x..x + 1, z));
         mask
     }
 
-    /// Marks the columns in the range `xs` along x of the row `z`, whose ground changed.
+    /// Adds the columns of the row `z` whose x is in the range `xs` to the set.
     fn mark(&mut self, xs: Range<usize>, z: usize) {
         if !xs.is_empty() {
             self.marked[z * self.nx..][xs.clone()].fill(true);
@@ -326,17 +329,17 @@ impl Mask {
         }
     }
 
-    /// Returns true if no column is marked.
+    /// Returns true if the set is empty.
     fn is_empty(&self) -> bool {
         self.xs.is_empty()
     }
 
-    /// Returns the number of marked columns.
+    /// Returns the number of columns in the set.
     fn count(&self) -> usize {
         self.marked.iter().filter(|&&marked| marked).count()
     }
 
-    /// Returns an iterator over the marked columns as (x, z).
+    /// Returns an iterator over the columns of the set as (x, z).
     fn columns(&self) -> impl Iterator<Item = (usize, usize)> {
         let row = |z: usize| {
             self.xs
@@ -347,7 +350,8 @@ impl Mask {
         self.zs.clone().flat_map(row)
     }
 
-    /// Returns an iterator over the runs of adjacent marked columns: the range along x, and z.
+    /// Returns an iterator over the sequences of adjacent columns of the set in each row: range
+    /// along x, and z.
     fn runs(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
         self.zs.clone().flat_map(move |z| {
             let row = &self.marked[z * self.nx..][..self.xs.end];
@@ -364,8 +368,8 @@ impl Mask {
         })
     }
 
-    /// Returns the set of all columns that are at most `by` columns away from a marked column along
-    /// each axis.
+    /// Returns the set of all columns that lie at most `by` columns along each axis from a column
+    /// of this set.
     fn grown(&self, by: usize) -> Self {
         let mut grown = Self::none(self.nx, self.nz);
         for (xs, z) in self.runs() {
@@ -376,13 +380,13 @@ impl Mask {
         grown
     }
 
-    /// Marks all columns that are marked in `other`.
+    /// Adds all columns of the set `other` to this set.
     fn add(&mut self, other: &Self) {
         other.runs().for_each(|(xs, z)| self.mark(xs, z));
     }
 
-    /// Returns true if the column that contains (`x`, `z`) in cells is marked; positions are
-    /// clamped to the simulation box.
+    /// Returns true if the column that contains (`x`, `z`) in cells belongs to the set; positions
+    /// are clamped to the simulation box.
     fn is_marked(&self, x: f32, z: f32) -> bool {
         // Negative numbers become 0.
         let (x, z) = ((x as usize).min(self.nx - 1), (z as usize).min(self.nz - 1));
@@ -390,12 +394,13 @@ impl Mask {
     }
 }
 
-/// Lowest and highest node height in each column of the simulation box, in cells; the nodes on its
-/// edges included.
+/// Lowest and highest node height in each column of the simulation box, in cells, x fastest; nodes
+/// on the edges of a column belong to the column. Empty range (low above high) for columns that
+/// were not computed.
 struct Extents(Vec<[f32; 2]>);
 
 impl Extents {
-    /// Returns the height ranges of the columns that `mask` marks; other columns get an empty
+    /// Returns the height ranges of the columns in the set `mask`; other columns get an empty
     /// range.
     fn new(heights: &Raster<f32>, mask: &Mask) -> Self {
         let mut extents = vec![[f32::MAX, f32::MIN]; mask.nx * mask.nz];
@@ -418,7 +423,8 @@ impl Extents {
         Self(extents)
     }
 
-    /// Extends each column's height range by that of `other`.
+    /// Extends the height range of each column so that it contains the range of the same column in
+    /// `other`.
     fn widen(&mut self, other: &Self) {
         for ([low, high], other) in self.0.iter_mut().zip(&other.0) {
             (*low, *high) = (low.min(other[0]), high.max(other[1]));
@@ -426,16 +432,17 @@ impl Extents {
     }
 }
 
-/// Columns whose ground changed, with the heights between which the ground moved.
+/// Set of the columns whose ground changed, with the height range of the change.
 struct Moved {
     mask: Mask,
-    /// Heights between which the ground of each column was before and is now.
+    /// Height range per column, in cells, that contains the column's ground before and after the
+    /// change.
     extents: Extents,
 }
 
 impl Moved {
-    /// Adds the columns `columns`, whose caves changed, to the set, with the height range from
-    /// `low` to `high` (cells).
+    /// Adds `columns`, whose caves changed, to the set, with the height range from `low` to `high`
+    /// (cells).
     fn hollow(&mut self, columns: &Mask, [low, high]: [f32; 2]) {
         self.mask.add(columns);
         for (x, z) in columns.columns() {
@@ -443,14 +450,15 @@ impl Moved {
         }
     }
 
-    /// Returns the columns whose sunlight may have changed, and the columns next to those. `sun`:
-    /// direction of the sun with components in cells.
+    /// Returns the columns whose sunlight may have changed, and their neighbours. `sun`: direction
+    /// of the sun with components in cells; `heights`: present heights of the nodes in cells.
     fn shadow(&self, sun: V3, heights: &Raster<f32>) -> Mask {
-        /// Distance in cells between samples along a shadow.
+        /// Distance in cells between the points at which a shadow's path over the ground is tested.
         const STRIDE: f32 = 0.5;
-        /// Tolerance in cells for the position of a point within its column.
+        /// Tolerance in cells along a shadow's path, for the position of points within their
+        /// columns.
         const OFF: f32 = 2.5;
-        /// Tolerance in cells for the height at which a ray over a node starts.
+        /// Tolerance in cells in height, for rays that start above their node.
         const LIFT: f32 = 0.3;
         let (nx, nz) = (self.mask.nx, self.mask.nz);
         let mut shadow = Mask::none(nx, nz);
@@ -503,15 +511,15 @@ impl Moved {
     }
 }
 
-/// Samples of a map in the columns of a mask: those at column centres, or the nodes in and on the
-/// edges of the columns.
+/// Samples of a map that belong to the columns of a mask: one per column centre, or the nodes
+/// inside and on the edges of the columns.
 struct Nodes<'a> {
     mask: &'a Mask,
-    /// Number of nodes per cell; `None` for a map with one sample per column centre.
+    /// Number of nodes per cell along an axis; `None` for a map with one sample per column centre.
     per_cell: Option<usize>,
-    /// Range of the sample indices along x.
+    /// Range along x of the sample indices that the mask's columns span.
     across: Range<usize>,
-    /// Range of the sample indices along z.
+    /// Range along z of the sample indices that the mask's columns span.
     rows: Range<usize>,
 }
 
@@ -531,8 +539,8 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Returns the indices of the one or two cells (of `n`) that touch the sample `k` along an
-    /// axis.
+    /// Returns the indices of the one or two cells along an axis that touch the sample with the
+    /// index `k`; `n`: number of cells along the axis.
     fn cells(&self, k: usize, n: usize) -> RangeInclusive<usize> {
         match self.per_cell {
             Some(per_cell) => k.saturating_sub(1) / per_cell..=(k / per_cell).min(n - 1),
@@ -540,7 +548,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Returns true if a cell that touches the sample (`i`, `j`) is marked.
+    /// Returns true if a column that touches the sample (`i`, `j`) belongs to the mask.
     fn has(&self, i: usize, j: usize) -> bool {
         let Mask { nx, nz, marked, .. } = self.mask;
         self.cells(j, *nz)
@@ -548,22 +556,23 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Summed-area table of a mask: answers in constant time whether a rectangle contains marked
-/// columns.
+/// Summed-area table of a set of columns; finds in constant time if a rectangle contains a column
+/// of the set.
 struct Counts {
-    /// Range of the table's columns along x.
+    /// Range along x of the columns that the table covers.
     xs: Range<usize>,
-    /// Range of the table's columns along z.
+    /// Range along z of the columns that the table covers.
     zs: Range<usize>,
-    /// Number of marked columns north-west of each corner point of the columns `xs` × `zs`; x
-    /// fastest.
+    /// Number of columns of the set that lie north-west of each corner point of the columns `xs` ×
+    /// `zs`; x fastest.
     sums: Vec<u32>,
-    /// Number of columns of the simulation box along x and z.
+    /// Number of columns of the simulation box along x and z; rectangles are clamped to these
+    /// columns.
     sides: [usize; 2],
 }
 
 impl Counts {
-    /// Computes the summed-area table of the columns marked in `mask`.
+    /// Computes the summed-area table of the columns in `mask`.
     fn new(mask: &Mask) -> Self {
         let (xs, zs, width) = (mask.xs.clone(), mask.zs.clone(), mask.xs.len() + 1);
         let mut sums = vec![0; width * (zs.len() + 1)];
@@ -583,7 +592,7 @@ impl Counts {
     }
 
     /// Returns true if the rectangle with the bounds `along_x` and `along_z` (lower, upper; in
-    /// cells) contains a marked column; bounds are clamped to the simulation box.
+    /// cells) contains a column of the set; bounds are clamped to the simulation box.
     fn has_any(&self, [along_x, along_z]: [[f32; 2]; 2]) -> bool {
         let clip = |[low, high]: [f32; 2], marked: &Range<usize>, n: usize| {
             let cell = |v: f32| (v.max(0.0) as usize).min(n - 1);
@@ -599,8 +608,8 @@ impl Counts {
     }
 }
 
-/// Recomputes the samples of `map` in the columns of `mask`; `make` takes the index of a sample and
-/// its x and z in cells.
+/// Computes again the samples of `map` in the columns of `mask`; `make` returns a sample from its
+/// index and its x and z in cells.
 fn refill<T: Copy + Send + Sync>(
     map: &mut Raster<T>,
     mask: &Mask,
@@ -609,8 +618,8 @@ fn refill<T: Copy + Send + Sync>(
     update(map, mask, |k, x, z, _| make(k, x, z));
 }
 
-/// Recomputes the samples of `map` as [`refill`] does; `make` additionally takes the previous value
-/// of the sample.
+/// Computes again the samples of `map` in the columns of `mask`; `make` returns a sample from its
+/// index, its x and z in cells, and its previous value.
 fn update<T: Copy + Send + Sync>(
     map: &mut Raster<T>,
     mask: &Mask,

@@ -1,4 +1,4 @@
-//! Procedural patterns of rock: relief, colour and grain as functions of position and slope.
+//! Procedural patterns of rock as functions of position and slope: relief, colour and grain.
 
 use crate::ground::floor::STONE;
 use crate::ground::raster::Raster;
@@ -12,16 +12,16 @@ fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
     east.hypot(south)
 }
 
-/// Returns the noise at (`x`, `z`) in cells from which [`rill`] computes its streaks; `unit` is the
-/// pattern unit in cells (1/128 of the simulation box's longer side).
+/// Returns the noise (about −1.5 to 1.5) at (`x`, `z`) in cells from which [`rill`] computes its
+/// streaks; `unit`: pattern unit in cells (1/128 of the simulation box's longer side).
 pub fn seed(x: f32, z: f32, unit: f32) -> f32 {
     let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
     grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3)
 }
 
-/// Returns the noise `seeds` averaged along the path that water takes downhill from (`x`, `z`) in
-/// cells: streaks along the slope, -1 to 1. `coarse`: heights of the columns; `unit`: pattern unit
-/// in cells (1/128 of the simulation box's longer side).
+/// Returns the rill at (`x`, `z`) in cells: the noise `seeds` averaged along the path that water
+/// takes downhill, which makes streaks along the slope. `coarse`: heights of the columns in cells;
+/// `unit`: pattern unit in cells (1/128 of the simulation box's longer side).
 // The streaks make a flank look washed by rain instead of rough.
 pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, f32)) -> Rill {
     let (mut px, mut pz, mut sum) = (x, z, 0.0);
@@ -47,35 +47,36 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
     }
 }
 
-/// Number of steps of the downhill path of a rill.
+/// Number of steps of the downhill path along which a rill averages noise.
 const STEPS: usize = 18;
 /// Length of the longest step of a rill's downhill path, in pattern units (1/128 of the simulation
 /// box's longer side).
 const STRIDE: f32 = 0.55;
 
 /// Returns an upper bound of the distance in cells between a node and the columns whose heights its
-/// rill depends on.
+/// rill depends on; `unit`: pattern unit in cells.
 pub(super) fn rill_length(unit: f32) -> usize {
     (STEPS as f32 * STRIDE * unit).ceil() as usize + SLOPE
 }
 
-/// Upper bound of the distance in cells between a point and the columns on which the slope there
-/// depends.
+/// Upper bound of the distance in cells between a point and the columns from which the point's
+/// slope is computed.
 const SLOPE: usize = 2;
 
-/// Rill (streak washed by rain) at a node.
+/// Rill (streak washed by rain) at a node: the noise averaged along the downhill path that begins
+/// there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rill {
     /// Noise averaged along the path, -1 to 1.
     pub(super) value: f32,
-    /// Farthest extent of the path west, east, north and south of the node, in longest steps,
-    /// rounded up.
+    /// Farthest extent of the path west, east, north and south of the node, in units of the longest
+    /// step (`STRIDE`), rounded up.
     reach: [u8; 4],
 }
 
 impl Rill {
-    /// Returns the ranges along x and z, in cells, of the columns on whose heights the rill of the
-    /// node at (`x`, `z`) may depend.
+    /// Returns the ranges along x and z, in cells, of the columns on whose heights this rill of the
+    /// node at (`x`, `z`) may depend. `unit`: pattern unit in cells.
     ///
     /// The ranges may extend beyond the simulation box, where the outermost columns are repeated.
     pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
@@ -86,8 +87,9 @@ impl Rill {
     }
 }
 
-/// Returns the height in cells of the drawn ground at (`x`, `z`): the columns `coarse` smoothly
-/// interpolated, with fine relief if the value of the rill there is given.
+/// Returns the height in cells of the drawn ground at (`x`, `z`): the heights `coarse` of the
+/// columns, interpolated smoothly. If `rill`, the value (−1 to 1) of the rill (rain-washed streak)
+/// at the point, is given, fine relief is added. `unit`: pattern unit in cells.
 pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, f32)) -> f32 {
     let h = coarse.smooth_at(x, z);
     // A hair lower: on the border of two cells rounding would choose which of both a film lies in.
@@ -96,11 +98,13 @@ pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, 
     h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
 }
 
-/// Upper bound of the factor by which rubble on a steep slope is higher than on flat ground.
+/// Maximum of the factor by which a slope raises the height of rubble relative to flat ground.
 const STEEPEST: f32 = 1.6;
 
-/// Returns the relief, in cells, that is added to the smooth ground at `p` (pattern units of 1/128
-/// of the simulation box's longer side): rills on slopes, and rubble everywhere.
+/// Returns the relief that is added to the smooth ground at `p` (pattern units: 1/128 of the
+/// simulation box's longer side), in cells, or in pattern units where pattern units are smaller:
+/// rills on slopes, and rubble everywhere. `rill`: value of the rill, −1 to 1; `steepness`: rise
+/// per cell.
 ///
 /// Amplitudes stay well under half a cell, so that the picture agrees with the cells that are
 /// solid.
@@ -114,8 +118,8 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 
-/// Returns the amount of rubble (0 to 1) at `p` (pattern units of 1/128 of the simulation box's
-/// longer side).
+/// Returns the roughness pattern at `p` (pattern units: 1/128 of the simulation box's longer side):
+/// 0 where rubble and grain are weak, 1 where they are strong.
 fn fields(p: V3) -> f32 {
     smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
 }
@@ -128,20 +132,22 @@ pub struct RockPoint {
     pub(super) rill: f32,
     /// Vertical component of the ground's unit normal.
     pub(super) up: f32,
-    /// Height relative to the colour range: 0 at its lower end, 1 at its upper end.
+    /// Height relative to the height range of the rock's colours: 0 at its lower end, 1 at its
+    /// upper end.
     pub(super) altitude: f32,
-    /// Fraction (0 to 1) of the surface on which old lava flows crop out.
+    /// Strength (0 to 1) with which outcropping strata of old lava show; depends on the slope, see
+    /// `craggy`.
     pub(super) crags: f32,
     /// Set if the ground is smooth stone instead of rock.
     pub(super) stone: bool,
 }
 
-/// Increase of the brightness of basalt in a fully washed rill, on a scale from darkest (0) to
-/// brightest (1).
+/// Brightening of basalt where the value of the rill is 1, on a scale from the darkest (0) to the
+/// brightest (1) basalt.
 const WASHED: f32 = 0.25;
 
-/// Returns the albedo of the land, linear RGB: basalt, with ash on gentle slopes and in rills, and
-/// oxidised scoria near the top and in patches.
+/// Returns the albedo (linear RGB) of the ground at `place`: smooth stone, or basalt with ash on
+/// gentle slopes and in rills, and oxidised scoria near the top and in patches.
 pub fn albedo(place: &RockPoint) -> V3 {
     if place.stone {
         return V3::from(STONE);
@@ -178,8 +184,8 @@ pub fn albedo(place: &RockPoint) -> V3 {
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
-/// Returns the coverage (0 to 1) with old lava flows at `p` (pattern units of 1/128 of the
-/// simulation box's longer side) on a plain: darker tongues with ragged edges.
+/// Returns the coverage (0 to 1) of a plain by old lava flows at `p` (pattern units: 1/128 of the
+/// simulation box's longer side); the flows are tongues with ragged edges.
 pub(in crate::ground) fn old_flow(p: V3) -> f32 {
     smoothstep(
         0.02,
@@ -189,26 +195,26 @@ pub(in crate::ground) fn old_flow(p: V3) -> f32 {
 }
 
 // Look constants, chosen by eye.
-/// Albedo of outcropping old lava, relative to the ground.
+/// Albedo of outcropping strata of old lava, as a fraction of the ground's albedo.
 const CRAG: f32 = 0.7;
-/// Vertical components of the unit normal at which no lava crops out, and at which only lava is
-/// visible.
+/// Fade-in of outcropping strata of old lava with steepness: vertical components of the ground's
+/// unit normal at which the strata begin to show and at which they show fully.
 const CRAGGY: [f32; 2] = [0.88, 0.66];
-/// Height of the ledges of outcropping lava, in pattern units (1/128 of the simulation box's longer
-/// side).
+/// Height of the ledges that outcropping strata of old lava make, in pattern units (1/128 of the
+/// simulation box's longer side).
 const LEDGE: f32 = 0.34;
-/// Distance between the samples from which the slope of the ledges is computed, in pattern units
+/// Distance between the two samples from which the slope of a ledge is computed, in pattern units
 /// (1/128 of the simulation box's longer side).
 const APART: f32 = 0.25;
 
-/// Returns the fraction (0 to 1) of outcropping lava on ground whose unit normal has the vertical
-/// component `up`.
+/// Returns the strength (0 to 1) with which strata of old lava crop out on ground whose unit normal
+/// has the vertical component `up`.
 pub fn craggy(up: f32) -> f32 {
     smoothstep(CRAGGY[0], CRAGGY[1], up)
 }
 
-/// Returns the strength (0 to 1) of outcropping beds of old lava at `p` (pattern units of 1/128 of
-/// the simulation box's longer side) on a slope.
+/// Returns the pattern of outcropping strata of old lava on a slope at `p` (pattern units: 1/128 of
+/// the simulation box's longer side): 0 between strata, 1 on a stratum.
 fn crag(p: V3) -> f32 {
     let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
     let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
@@ -216,8 +222,8 @@ fn crag(p: V3) -> f32 {
     smoothstep(-0.06, 0.14, bed)
 }
 
-/// Returns the unit normal `n` of a slope, tilted by the ledges of outcropping beds at `p` (pattern
-/// units of 1/128 of the simulation box's longer side).
+/// Returns the unit normal `n` of a slope, tilted by the ledges of outcropping strata of old lava
+/// at `p` (pattern units: 1/128 of the simulation box's longer side).
 pub fn ledged(n: V3, p: V3) -> V3 {
     let crags = craggy(n.y);
     if crags <= 0.0 {
@@ -229,9 +235,9 @@ pub fn ledged(n: V3, p: V3) -> V3 {
     unit_or_up(n - tilt * (crags * LEDGE / APART))
 }
 
-/// Returns the albedo of ground where solidified lava covers the fraction `share` of land with the
-/// albedo `land`: dark, hardly weathered basalt that breaks up into blocks towards its border; some
-/// blocks lie apart on the land.
+/// Returns the albedo (linear RGB) at `place` of land with the albedo `land`, of which solidified
+/// lava covers the fraction `share` around the point: dark, hardly weathered basalt that breaks up
+/// into blocks towards its border.
 // Blocks end the margin, because a share alone would end along the sides of cells.
 pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     let p = place.p;
@@ -260,8 +266,8 @@ pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     )
 }
 
-/// Returns the albedo of solidified lava at `p` (pattern units of 1/128 of the simulation box's
-/// longer side), linear RGB.
+/// Returns the albedo (linear RGB) of solidified lava at `p` (pattern units: 1/128 of the
+/// simulation box's longer side).
 pub fn basalt(p: V3) -> V3 {
     let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
     let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
@@ -272,9 +278,9 @@ pub fn basalt(p: V3) -> V3 {
     )
 }
 
-/// Returns the unit normal `n` with grain added that is finer than the relief of the nodes; `p` in
-/// pattern units (1/128 of the simulation box's longer side). The grain is equally strong on slopes
-/// and on flat ground.
+/// Returns the unit normal `n` with relief added that is finer than the distance between nodes.
+/// `p`: position in pattern units (1/128 of the simulation box's longer side). The relief is
+/// equally strong on slopes and on flat ground.
 pub fn bumped(n: V3, p: V3) -> V3 {
     let e = 0.12;
     let height = |q: V3| noise::fractal(q * 1.9 + v3(2.0, 6.0, 4.0), 3);
@@ -287,7 +293,7 @@ pub fn bumped(n: V3, p: V3) -> V3 {
         .normalize()
 }
 
-/// Returns two unit vectors tangent to a surface with the unit normal `n`; on flat ground they
+/// Returns two unit vectors tangent to a surface with the unit normal `n`; on level ground the two
 /// point east and south.
 fn tangents(n: V3) -> [V3; 2] {
     let level = n.x.hypot(n.y);
@@ -300,13 +306,16 @@ fn tangents(n: V3) -> [V3; 2] {
 }
 
 // Grain stands for the relief that coarse nodes cannot show.
-/// Frequency of the grain on land with coarse nodes, relative to land with fine nodes.
+/// Frequency of the fine relief on the land around the simulation box relative to that on the
+/// ground in the box; below 1, because the land's nodes are farther apart.
 pub const BROADER: f32 = 0.5;
-/// Strength of the grain on land with coarse nodes, relative to land with fine nodes.
+/// Strength of the fine relief on the land around the simulation box relative to that on the ground
+/// in the box; above 1, because the land's nodes are farther apart.
 pub const RUGGED: f32 = 1.5;
 
-/// Returns the unit normal `n` with the stronger grain of land with coarse nodes added; `p` in
-/// pattern units (1/128 of the simulation box's longer side).
+/// Returns the unit normal `n` of the land around the simulation box with fine relief added, which
+/// its widely spaced nodes cannot show. `p`: position in pattern units (1/128 of the box's longer
+/// side).
 pub fn rugged(n: V3, p: V3) -> V3 {
     let grain = bumped(n, p * BROADER);
     unit_or_up(n + (grain - n) * RUGGED)

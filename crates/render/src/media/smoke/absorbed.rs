@@ -1,4 +1,5 @@
-//! Extinction of smoke per air cell.
+//! Extinction of the smoke in each air cell, faded out towards the open sides of the grid of the
+//! air.
 
 use crate::math::{lerp, smoothstep, v3};
 use crate::noise;
@@ -7,26 +8,27 @@ use lavoxel_automaton::world::Span;
 use lavoxel_base::parallel::*;
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Number of fading lengths in the length of the air's box: over one such length, smoke fades out
-/// towards an open side.
+/// Number of air cells along an axis per air cell of the usual fading length, which is the length
+/// over which smoke fades out towards an open side.
 const FADING: usize = 6;
-/// Maximum fading length in cells, before its variation by [`FADED`].
+/// Maximum of the usual fading length in air cells, before its variation by `FADED`.
 const MOST_FADING: usize = 16;
-/// Smallest and largest local fading length, relative to the usual one. Noise varies the length;
-/// with a constant length, the end of the smoke would be a plane.
+/// Bounds of the local fading length, relative to the usual fading length. Noise varies the length
+/// between these bounds; with a constant length, the smoke would end in a plane.
 const FADED: [f32; 2] = [0.6, 2.6];
 /// Frequency of the noise that varies the fading length, in waves per usual fading length. Chosen
 /// by eye.
 const WAVES: f32 = 0.75;
-/// Maximum optical depth of a cell where the fade-out leaves half of the smoke.
+/// Upper bound of the optical depth across an air cell where the fade-out leaves half of the smoke.
 const HALF_SHOWN: f32 = 0.5;
 
-/// Extinction per air cell, per cell length of the simulation.
+/// Extinction of the smoke in each air cell, per cell length of the simulation.
 pub(super) struct Absorbed {
     pub(super) cells: Vec<f32>,
-    /// Range along x of the cells with smoke in each row.
+    /// Range along x of the cells with ash or steam in each row of air cells (row index `z · ny +
+    /// y`).
     pub(super) held: Vec<Span>,
-    /// Largest extinction of all cells, at least 1e-6.
+    /// Maximum of the extinction over all air cells, at least 1e-6.
     pub(super) most: f32,
 }
 
@@ -76,7 +78,8 @@ impl Absorbed {
     }
 }
 
-/// Returns the range of the cells with ash or steam in a row; the row must have such cells.
+/// Returns the index range of the cells with ash or steam in the row `carried`, which must contain
+/// such cells.
 fn span(carried: &[[u16; 2]]) -> Span {
     let held = |[ash, steam]: &[u16; 2]| ash | steam != 0;
     let from = carried.iter().position(held).unwrap_or(0);
@@ -89,18 +92,18 @@ fn span(carried: &[[u16; 2]]) -> Span {
     }
 }
 
-/// Fade-out of smoke towards the open sides of the air's box; without fade-out, smoke would end in
-/// a plane.
+/// Fade-out of smoke towards the open sides of the grid of the air; without the fade-out, smoke
+/// would end in a plane.
 struct Fade {
     size: [usize; 3],
-    /// Edge of an air cell, in cells of the simulation.
+    /// Edge length of an air cell, in cells of the simulation.
     edge: f32,
-    /// Fading lengths in cells, by axis, side (lower, upper) and position in the plane
-    /// perpendicular to the axis; 0 where smoke does not fade.
+    /// Fading lengths in air cells, by axis, side (lower, upper) and position in the plane
+    /// perpendicular to the axis; 0 where smoke does not fade out.
     over: [[Vec<f32>; 2]; 3],
 }
 
-/// For each axis, the two axes perpendicular to it.
+/// For each axis, the indices of the two axes perpendicular to that axis.
 const ACROSS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
 impl Fade {
@@ -123,9 +126,9 @@ impl Fade {
         }
     }
 
-    /// Returns the extinction that remains of `dense` at the fade-out factor `share` (0 to 1).
-    /// Scaling alone would leave dense smoke opaque; therefore the optical depth of a cell is
-    /// bounded too, by 0 at the side and by infinity away from the side.
+    /// Returns the extinction `dense` after fading by the factor `share` (0 to 1). The optical
+    /// depth of a cell is also bounded, by 0 at the open side and not at all at its full distance,
+    /// because scaling alone would leave dense smoke opaque.
     fn left(&self, dense: f32, share: f32) -> f32 {
         let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
         let shown = dense * share;
@@ -137,7 +140,8 @@ impl Fade {
         }
     }
 
-    /// Returns the fade-out factor (0 to 1) of the cell `place` along `axis`.
+    /// Returns the fade-out factor (0 to 1) of the air cell `place` from its distance to both sides
+    /// along `axis`.
     fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
         let [b, c] = ACROSS[axis];
         let beside = place[c] * self.size[b] + place[b];
@@ -156,14 +160,14 @@ impl Fade {
         smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }
 
-    /// Returns the fade-out factor (0 to 1) of the cell `place`.
+    /// Returns the fade-out factor (0 to 1) of the air cell `place` from its distance to all sides.
     fn at(&self, place: [usize; 3]) -> f32 {
         self.along(0, place) * self.along(1, place) * self.along(2, place)
     }
 }
 
-/// Returns the fading lengths in cells for all positions on a side of `across` × `up` cells;
-/// `usual` is the length before its variation by [`FADED`].
+/// Returns the fading lengths in air cells at all positions of a side of `across` × `up` air cells;
+/// `usual`: length before its variation by `FADED`.
 fn lengths(usual: usize, [across, up]: [usize; 2]) -> Vec<f32> {
     if usual == 0 {
         return vec![0.0; across * up];
@@ -188,7 +192,8 @@ mod tests {
     use super::*;
     use lavoxel_base::grid::Grid;
 
-    /// Returns the optical depths of the cells in a row along x, in smoke that fills the box.
+    /// Returns the optical depths of the cells in a row along x, for smoke of the encoded density
+    /// `kept` that fills the grid of the air. `sides`: kind of the sides per axis.
     fn row(sides: [Side; 3], kept: u16) -> Vec<f32> {
         let cells = Grid::new(60, 40, 36);
         let grid = AirGrid {

@@ -1,5 +1,5 @@
-//! Coarse grid for the light in smoke, with cells of twice the edge, interpolated. Light varies
-//! smoothly, and this grid has an eighth of the cells.
+//! Coarse grid on which the light in smoke is computed, with twice the edge length of air cells.
+//! Light varies smoothly, and this grid has an eighth of the cells.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Coarse grid whose cells cover two air cells along each axis, or one cell along an axis with a
-/// single layer.
+/// Coarse grid whose cells contain two air cells along each axis, or one along an axis with only
+/// one air cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coarse {
     pub(super) grid: Grid,
@@ -56,8 +56,9 @@ impl Coarse {
         self.fine.nx
     }
 
-    /// Returns true if `flags`, one flag per row of coarse cells, is set for all coarse rows from
-    /// which the row (`y`, `z`) of air cells is interpolated.
+    /// Returns true if `flags`, one flag per row of coarse cells along x (row index `z · ny + y`),
+    /// is set for all coarse rows from which values of the row (`y`, `z`) of air cells are
+    /// interpolated.
     pub(super) fn all(&self, flags: &[bool], [y, z]: [usize; 2]) -> bool {
         let (j, _) = near(y, self.by[1], self.grid.ny);
         let (k, _) = near(z, self.by[2], self.grid.nz);
@@ -65,8 +66,8 @@ impl Coarse {
         at(j[0], k[0]) && at(j[1], k[0]) && at(j[0], k[1]) && at(j[1], k[1])
     }
 
-    /// Interpolates `values` of the coarse cells for the row (`y`, `z`) of air cells and writes the
-    /// result to `to`; clamped at the borders. `between` is a scratch buffer.
+    /// Interpolates `values` of the coarse cells to the row (`y`, `z`) of air cells and writes the
+    /// result to `to`; positions outside are clamped to the grid. `between` is a scratch buffer.
     #[inline(always)]
     pub(super) fn read(
         &self,
@@ -106,9 +107,9 @@ impl Coarse {
 /// Quantity that is averaged over the air cells in a coarse cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
-    /// Extinction.
+    /// Extinction of the smoke, per cell length of the simulation.
     Absorption,
-    /// Transmittance along a length, given in cells of the simulation.
+    /// Transmittance of smoke along the contained length, in cells of the simulation.
     Through(f32),
 }
 
@@ -122,7 +123,7 @@ impl Asked {
     }
 }
 
-/// Task that computes the means in a slab of coarse cells.
+/// Task that computes the means over the air cells in one slab (one index along z) of coarse cells.
 struct Means<'a> {
     coarse: &'a Coarse,
     absorbed: &'a Absorbed,
@@ -176,14 +177,15 @@ impl Work for Means<'_> {
     }
 }
 
-/// Returns the range of the air cells in the coarse cell `n`; `by` air cells per coarse cell,
-/// `count` air cells in total.
+/// Returns the index range of the air cells in the coarse cell with the index `n` along an axis;
+/// `by`: air cells per coarse cell, `count`: air cells along the axis.
 fn fine_range(n: usize, by: usize, count: usize) -> Range<usize> {
     n * by..((n + 1) * by).min(count)
 }
 
 /// Adds the quantity `asked` of each cell of a row of air cells to the element of `sums` with the
-/// same x index. `cells`: extinction of the cells; only those in the x range `held` contain smoke.
+/// cell's x index. `cells`: extinction of the air cells; only the cells in the x range `held`
+/// contain smoke.
 #[inline(always)]
 fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     let (part, clear) = (held.range(), asked.value(0.0));
@@ -200,8 +202,9 @@ fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     }
 }
 
-/// Returns the indices of the two coarse cells around the centre of the air cell `n`, and the
-/// fraction (0 to 1) of the way between the two.
+/// Returns the indices along an axis of the two coarse cells whose centres surround the centre of
+/// the air cell `n`, and the fraction (0 to 1) of the way from the first to the second. `by`: air
+/// cells per coarse cell, `count`: number of coarse cells.
 #[inline(always)]
 fn near(n: usize, by: usize, count: usize) -> ([usize; 2], f32) {
     let place = ((n as f32 + 0.5) / by as f32 - 0.5).clamp(0.0, (count - 1) as f32);

@@ -1,4 +1,4 @@
-//! Encoding of smoke cells with one byte per value.
+//! Encoding of the smoke in air cells, with one byte per value.
 
 use std::ops::Range;
 
@@ -16,26 +16,29 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Bit mask that converts the signed bytes of a velocity to unsigned bytes with 128 for 0.
+/// Bit mask whose exclusive or converts the signed bytes of a velocity to unsigned bytes, with 128
+/// for 0.
 const SIGNS: u32 = 0x0080_8080;
 
-/// Encoded cell without smoke in full sunlight.
+/// Encoding of an air cell that contains no smoke and lies in full sunlight.
 const CLEAR: [u8; 4] = [0, 0, 255, 0];
 
-/// Light of sun, sky and lava that arrives in each coarse cell.
+/// Light of sun, sky and lava that arrives in each coarse cell of the air.
 pub(super) struct Light {
     coarse: Coarse,
     sun: Vec<f32>,
     sky: Vec<f32>,
     lava: Vec<f32>,
-    /// One flag per row of coarse cells, set if sunlight is unattenuated in the whole row.
+    /// One flag per row of coarse cells along x, set if no smoke attenuates the sunlight in the
+    /// whole row.
     sunny: Vec<bool>,
 }
 
 impl Light {
-    /// Computes the light that arrives in the smoke `absorbed`, from the sun and the sky of
-    /// `wanted` and from the glowing patches `lava`. `grid`: cells of the air; `low`: lower corner
-    /// of the air's box; `edge`: edge of an air cell (cells of the simulation).
+    /// Computes the light that arrives in the smoke with the extinction `absorbed`: from the sun
+    /// and the sky of `wanted`, and from the glowing lava patches `lava`. `grid`: cells of the air;
+    /// `low`: lower corner of that grid, `edge`: edge length of an air cell (both in cells of the
+    /// simulation).
     pub(super) fn new(
         absorbed: &Absorbed,
         (grid, low, edge): (Grid, V3, f32),
@@ -74,7 +77,7 @@ impl Light {
         }
     }
 
-    /// Returns buffers for the light in a row of air cells.
+    /// Returns empty buffers for the light in a row of air cells along x.
     fn row(&self) -> LightRow {
         let none = vec![0.0; self.coarse.fine_nx()];
         LightRow {
@@ -86,7 +89,7 @@ impl Light {
     }
 }
 
-/// Light that arrives in a row of air cells along x.
+/// Light of sun, sky and lava that arrives in the cells of a row of air cells along x.
 struct LightRow {
     sun: Vec<f32>,
     sky: Vec<f32>,
@@ -95,7 +98,8 @@ struct LightRow {
 }
 
 impl LightRow {
-    /// Encodes the velocity of the air and the skylight in the cells `part` of the row.
+    /// Writes the encoded velocity and skylight of the row's cells in the x range `part` into `to`.
+    /// `moving`: velocity of the air in each cell.
     #[inline(always)]
     fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]], part: Range<usize>) {
         for ((to, moving), sky) in to[part.clone()]
@@ -111,7 +115,8 @@ impl LightRow {
         }
     }
 
-    /// Encodes cells without smoke, which only store the sunlight.
+    /// Writes the encoding of cells without smoke into `to`, for the whole row; such cells only
+    /// store the sunlight.
     #[inline(always)]
     fn encode_clear(&self, to: &mut [[u8; 4]]) {
         for (to, sun) in to.iter_mut().zip(&self.sun) {
@@ -119,8 +124,9 @@ impl LightRow {
         }
     }
 
-    /// Encodes the cells `part` of the row, in or next to smoke. `dense` is the extinction of each
-    /// cell, `most` the largest extinction of all cells, `carried` the stored ash and steam.
+    /// Writes the encoded smoke of the row's cells in the x range `part` into `to`; these cells
+    /// have smoke or a neighbour with smoke. `carried`: encoded ash and steam; `dense`: extinction
+    /// of each cell; `most`: maximum of the extinction over all air cells.
     #[inline(always)]
     fn encode_smoke(
         &self,
@@ -145,7 +151,7 @@ impl LightRow {
     }
 }
 
-/// Task that encodes a slab of air cells.
+/// Task that encodes one slab (one index along z) of air cells.
 pub(super) struct Slab<'a> {
     pub(super) light: &'a Light,
     pub(super) air: &'a AirVolume,
@@ -156,7 +162,8 @@ pub(super) struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Returns the range of the cells of the row `y` that have smoke in or next to the cell.
+    /// Returns the x range of the cells in the slab's row `y` that have smoke or a neighbour with
+    /// smoke.
     fn near(&self, y: usize) -> Span {
         let Grid { nx, ny, nz } = self.air.grid.cells;
         let rows = (self.z.saturating_sub(1)..(self.z + 2).min(nz))
@@ -206,8 +213,9 @@ impl Work for Slab<'_> {
     }
 }
 
-/// Gives cells without smoke in `part` (range of x) of the row (`y`, `z`) the fraction of steam of
-/// their neighbours; otherwise the edge of a cloud of steam would have the colour of ash.
+/// Sets the encoded fraction of steam in cells without smoke, in the x range `part` of the row
+/// (`y`, `z`), to that of their neighbours. Otherwise interpolation would give the edge of a cloud
+/// of steam the colour of ash.
 #[inline(always)]
 fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: Range<usize>) {
     let Grid { nx, ny, nz } = air.grid.cells;
@@ -238,7 +246,7 @@ fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: 
     }
 }
 
-/// Encodes a fraction as a byte; clamped to 0..1.
+/// Returns the fraction `share`, clamped to 0..1, encoded as a byte (0 to 255).
 #[inline(always)]
 fn byte(share: f32) -> u32 {
     (share.clamp(0.0, 1.0) * 255.0 + 0.5) as i32 as u32

@@ -1,5 +1,5 @@
-//! Light that arrives in each coarse cell of smoke: from a distant source (sun, sky), and from the
-//! lava below.
+//! Light that arrives in each coarse cell of the air: from a distant source (sun, sky), and from
+//! the lava below.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +13,24 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Square of the radius of a glowing patch of lava, in squared cell widths.
+/// Square of the radius of a glowing patch of lava as a light source, in squared cell widths.
 const PATCH: f32 = 6.0;
-/// Number of samples of smoke between a patch and a cell.
+/// Number of samples of smoke along the line between a glowing patch of lava and a coarse cell.
 const SAMPLES: usize = 6;
-/// Light of a patch below which the patch is ignored.
+/// Light of a glowing patch of lava below which the patch is ignored for a coarse cell.
 const FAINTEST: f32 = 1e-4;
 
-/// Width in cells of the border of open air around a layer; light comes from at most two cells to
-/// the side.
+/// Width in coarse cells of the border of clear air around each plane of coarse cells in a sweep;
+/// light comes from at most two cells to the side.
 const RIM: usize = 2;
 
-/// Smoke on the coarse grid, with the geometry that light needs.
+/// Smoke on the coarse grid, with the geometry from which the light in the smoke is computed.
 pub(super) struct Lit<'a> {
     pub(super) coarse: &'a Coarse,
     pub(super) absorbed: &'a Absorbed,
-    /// Mean extinction of each coarse cell, per cell length of the simulation.
+    /// Mean extinction of each coarse cell, per cell length of the simulation, x fastest.
     pub(super) dense: &'a [f32],
-    /// Lower corner of the air's box, in cells of the simulation.
+    /// Lower corner of the grid of the air, in cells of the simulation.
     pub(super) low: V3,
     pub(super) edges: V3,
     /// Height of a cell of the simulation in cell widths.
@@ -38,9 +38,9 @@ pub(super) struct Lit<'a> {
 }
 
 impl Lit<'_> {
-    /// Returns the transmittance (0 to 1) of smoke in each coarse cell for light from the direction
-    /// `toward` (components in cells, unit length in cell widths); `rate` is the factor on the
-    /// extinction.
+    /// Returns the transmittance (0 to 1) of the smoke between a distant source and each coarse
+    /// cell. `toward`: direction to the source (components in cells, unit length in cell widths);
+    /// `rate`: factor on the extinction.
     pub(super) fn left_along(&self, toward: V3, rate: f32) -> Vec<f32> {
         let mut left = vec![1.0_f32; self.dense.len()];
         Level::fastest().run(Sweep {
@@ -52,8 +52,8 @@ impl Lit<'_> {
         left
     }
 
-    /// Returns one flag per coarse cell, set if there is smoke in or next to the cell, so that
-    /// light is needed there.
+    /// Returns one flag per coarse cell, set if the cell or a neighbour has smoke, and light must
+    /// be computed for it.
     fn wanted(&self) -> Vec<bool> {
         let grid = self.coarse.grid;
         let mut wanted: Vec<bool> = self.dense.iter().map(|dense| *dense > 0.0).collect();
@@ -79,8 +79,8 @@ impl Lit<'_> {
         wanted
     }
 
-    /// Returns the light of the lava in each coarse cell that has smoke in or next to the cell; 0
-    /// elsewhere.
+    /// Returns the light of the glowing patches `patches` in each coarse cell that has smoke or a
+    /// neighbour with smoke; 0 in other cells.
     pub(super) fn of_lava(&self, patches: &[Patch]) -> Vec<f32> {
         let grid = self.coarse.grid;
         let mut lights = vec![0.0; grid.cells()];
@@ -106,7 +106,7 @@ impl Lit<'_> {
         lights
     }
 
-    /// Returns the light of all patches at `p` (cells of the simulation).
+    /// Returns the light of all patches in `clusters` at the point `p` (cells of the simulation).
     #[inline(always)]
     fn of_clusters(&self, clusters: &[Cluster], p: V3) -> f32 {
         let mut light = 0.0;
@@ -125,8 +125,8 @@ impl Lit<'_> {
         light
     }
 
-    /// Returns the light of `patch` at `p` (cells of the simulation), attenuated by the smoke in
-    /// between.
+    /// Returns the light of `patch` at the point `p` (cells of the simulation), attenuated by the
+    /// smoke between the two.
     #[inline(always)]
     fn patch_light(&self, patch: &Patch, p: V3) -> f32 {
         let way = p - patch.place;
@@ -140,8 +140,8 @@ impl Lit<'_> {
         bare * faded(self.between(patch.place, way) * (DETOURS * squared.sqrt() / SAMPLES as f32))
     }
 
-    /// Returns the sum of the extinction at evenly spaced samples from `from` along `way` (the
-    /// sample's coarse cell is read, without interpolation).
+    /// Returns the sum of the smoke's extinction at `SAMPLES` evenly spaced points from `from`
+    /// along `way` (cells of the simulation), read from the coarse cells without interpolation.
     #[inline(always)]
     fn between(&self, from: V3, way: V3) -> f32 {
         let Grid { nx, ny, nz } = self.coarse.grid;
@@ -159,7 +159,7 @@ impl Lit<'_> {
     }
 }
 
-/// Task that computes the light of the lava in a row of coarse cells.
+/// Task that computes the light of the lava in one row of coarse cells.
 struct FromLava<'a> {
     lit: &'a Lit<'a>,
     clusters: &'a [Cluster],
@@ -192,13 +192,14 @@ impl Work for FromLava<'_> {
     }
 }
 
-/// Task that sweeps light through the coarse cells, layer by layer.
+/// Task that passes the light of a distant source through the coarse cells, one plane of cells
+/// after the other.
 struct Sweep<'a> {
     lit: &'a Lit<'a>,
-    /// Direction towards the light, in coarse cells.
+    /// Direction to the light source, with components in coarse cells.
     toward: V3,
     rate: f32,
-    /// Transmittance of each cell; 1 before the sweep.
+    /// Transmittance of the smoke between the source and each coarse cell; 1 before the sweep.
     left: &'a mut [f32],
 }
 
@@ -287,27 +288,28 @@ fn gather(from: &[f32], stride: usize, to: &mut [f32]) {
     }
 }
 
-/// Returns the index of the cell that contains the coordinate `place`; negative coordinates give
-/// huge indices, which count as outside.
+/// Returns the index of the cell that contains the coordinate `place` (in cells). Negative
+/// coordinates give huge indices, which callers treat as outside of the grid.
 #[inline(always)]
 fn cell(place: f32) -> usize {
     let whole = place as i32;
     (whole - i32::from(place < whole as f32)) as u32 as usize
 }
 
-/// Buffers for a row of cells in a layer of the sweep.
+/// Buffers for one row of coarse cells in a sweep.
 struct ShareRow {
     dense: Vec<f32>,
-    /// Fraction of the incident light that arrives at the centre of each cell.
+    /// Mean over each cell of the fraction of its incident light that arrives inside the cell.
     share: Vec<f32>,
-    /// Light that arrives at the centre of each cell.
+    /// Light that arrives in each cell, relative to the source.
     light: Vec<f32>,
 }
 
 impl ShareRow {
-    /// Passes light through a row: interpolates the incident light between the rows `near` and
-    /// `far` of the previous layer, at the fractions `x` and `y`, and writes the light that leaves
-    /// to `after`. `whole` is the length of the path through a cell.
+    /// Passes light through a row of cells: interpolates the incident light between the rows `near`
+    /// and `far` of the previous plane of cells, at the fractions `x` and `y` (0 to 1), and writes
+    /// the light that leaves the cells to `after`. `whole`: length of the path through a cell in
+    /// cells of the simulation, times the factor on the extinction.
     #[inline(always)]
     fn pass(&mut self, [near, far]: [&[f32]; 2], [x, y]: [f32; 2], whole: f32, after: &mut [f32]) {
         // Slices of equal length: the compiler then vectorises the loop.
@@ -323,14 +325,15 @@ impl ShareRow {
     }
 }
 
-/// Neighbouring patches, and their sum as a single patch that stands for them in distant cells.
+/// Neighbouring glowing patches of lava, and a single patch with the sum of their light that
+/// replaces them for distant points.
 struct Cluster {
     whole: Patch,
     patches: Vec<Patch>,
 }
 
-/// Edge in cells of the square of patches in a cluster; cells farther away than twice this length
-/// use the sum.
+/// Edge length in cells of the square whose glowing patches form a cluster. Points farther away
+/// than twice this length are lit by the cluster's sum.
 const SQUARE: f32 = 16.0;
 
 fn clusters(patches: &[Patch]) -> Vec<Cluster> {

@@ -6,8 +6,8 @@
 
 use lavoxel_base::parallel::*;
 
-/// Minimum of each channel of an ink's colour; an ink that absorbs a channel fully would make every
-/// mixture black.
+/// Minimum of each linear RGB channel of an ink's colour; an ink that absorbs a channel fully would
+/// make every mixture black.
 const DARKEST: f32 = 0.02;
 
 /// Returns the colour of the inks in each air cell as bytes in which 255 means 1: square roots of
@@ -21,7 +21,8 @@ pub(super) fn tints(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
         .collect()
 }
 
-/// Returns the ratio of absorption to scattering for one channel of a colour.
+/// Returns the ratio of absorption to scattering (Kubelka and Munk) of a colour whose channel has
+/// the linear value `color`.
 fn ratio(color: f32) -> f32 {
     let color = color.clamp(DARKEST, 1.0);
     (1.0 - color) * (1.0 - color) / (2.0 * color)

@@ -13,7 +13,7 @@ use lavoxel_sim::source::{
     default_radius, default_rate,
 };
 
-/// Positions of a vent that have a name in scene files.
+/// Positions of a vent that scene files state by name.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Spot {
@@ -177,7 +177,7 @@ impl From<Focus> for FocusKeys {
     }
 }
 
-/// Interpolation between the rows of a rate table.
+/// Kind of interpolation between the rows of a rate table: stepped or linear.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum RatesForm {
@@ -194,8 +194,8 @@ impl Value for VentTable {
 }
 
 impl Keys {
-    /// Returns rates and temperature of the vent in the physical model; `None` if the table gives
-    /// none of their keys. The error is a message.
+    /// Returns rates and temperature of the vent in the physical model; `None` if the table has no
+    /// key of the physical model. The error is a message.
     fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
         let of_files = [
             self.rates_start.is_some(),
@@ -259,8 +259,8 @@ impl Keys {
         })))
     }
 
-    /// Takes the names of the rate files and their keys out of the table; `None` if it names no
-    /// file.
+    /// Moves the names of the rate files, and the keys that say how to read them, out of the table;
+    /// `None` if the table names no rate file.
     fn rates(&mut self) -> Option<Box<RatesFiles>> {
         let files = self.rates_files.take()?;
         let (start, radiant_j_m3) = (self.rates_start.take(), self.radiant_j_m3);

@@ -19,7 +19,7 @@ use lavoxel_sim::source::{
 /// Position of a vent, or of the first point of a fissure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentPlace {
-    /// Crater of the built-in volcano; on any other ground, its [summit](Surface::summit).
+    /// Crater of the built-in volcano; on any other ground, the highest column away from the sides.
     Summit,
     /// Position in cells east and south of the simulation box's north-west corner.
     Cells {
@@ -37,9 +37,9 @@ pub enum VentPlace {
     },
     /// Position in the map coordinates of the terrain's file.
     Map {
-        /// Easting or longitude, in map units.
+        /// Easting or longitude of the vent, in map units.
         map_x: f64,
-        /// Northing or latitude, in map units.
+        /// Northing or latitude of the vent, in map units.
         map_y: f64,
     },
 }
@@ -47,20 +47,20 @@ pub enum VentPlace {
 /// Radius of a vent, or half the width of a fissure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentRadius {
-    /// Radius in cells; grows with the simulation box if the vent states `for_box`.
+    /// Radius in cells; in proportion to the simulation box if the vent states `for_box`.
     Cells(f64),
-    /// Radius in metres.
+    /// Radius of the vent in metres.
     Metres(f64),
 }
 
 /// Rate files of a vent, with the keys that say how to read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatesFiles {
-    /// Paths of the files, relative to the folder of the scene.
+    /// Paths of the rate files, relative to the folder of the scene.
     pub files: Vec<String>,
     /// Date at which the simulation starts; `None`: the first date in the files.
     pub start: Option<String>,
-    /// Multiple of a rate's standard error that is added to the rate.
+    /// Number of standard errors that are added to each rate; may be negative.
     pub shift: f64,
     /// Radiated energy per erupted volume in J/m³, by which radiant power is divided to give a
     /// rate; `None` if not given.
@@ -91,9 +91,9 @@ pub struct VentTable {
     pub for_box: Option<[usize; 3]>,
     /// First step in which the vent pours.
     pub start: u64,
-    /// First step in which the vent no longer pours; `None`: the vent never stops.
+    /// Step in which the vent has stopped to pour; `None`: the vent never stops.
     pub end: Option<u64>,
-    /// Energy of a full cell of poured lava, in vent units.
+    /// Energy per full cell of poured lava, relative to the default 1.
     pub energy: f64,
     /// Name of the poured material, in a `[[source]]` table; `None`: lava.
     pub material: Option<String>,
@@ -102,7 +102,7 @@ pub struct VentTable {
     /// Rates and temperature in the physical model, in which `rate` and `energy` are not allowed;
     /// `None` in the cellular automaton (classic model).
     pub flow: Option<Box<VentFlow>>,
-    /// Rate files whose contents are not yet in `flow`; `None` if there are none.
+    /// Rate files that have not been read into `flow` yet; `None` if no file is left to be read.
     pub rates: Option<Box<RatesFiles>>,
 }
 
@@ -180,8 +180,8 @@ impl VentTable {
         self.material.as_deref() == Some(FUME)
     }
 
-    /// Converts to a vent in cells; `None` if position or radius are not in cells, or depend on the
-    /// size of the simulation box.
+    /// Converts the table to a vent in cells; `None` if position or radius is not in cells, or the
+    /// table states `for_box`.
     pub fn in_cells(&self) -> Option<VentSpec> {
         let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) =
             (self.place, self.radius, self.for_box)
@@ -191,12 +191,12 @@ impl VentTable {
         Some(self.pouring_at((x, z), &self.to, radius, self.rate))
     }
 
-    /// Returns the scale factors (of the radius, of the rate) for a box of shape `grid`; (1, 1)
-    /// without `for_box`.
+    /// Returns the scale factors (of the radius, of the rate) from the box of `for_box` to a box of
+    /// shape `grid`; (1, 1) without `for_box`.
     ///
-    /// The radius grows with the shorter side, and the rate with the shorter side × the height: the
-    /// volume to be filled grows with this product and once more with the side, and so does the
-    /// number of steps that lava takes across the simulation box.
+    /// The radius is proportional to the shorter side, and the rate to the shorter side × the
+    /// height: the volume to be filled is proportional to this product and once more to the side,
+    /// and so is the number of steps that lava takes across the simulation box.
     fn growth(&self, grid: Grid) -> (f64, f64) {
         let Some([nx, ny, nz]) = self.for_box else {
             return (1.0, 1.0);
@@ -205,8 +205,8 @@ impl VentTable {
         (wide, wide * (grid.ny as f64 / ny as f64))
     }
 
-    /// Returns the radius in cells, if cells are `cell_m` metres wide, scaled to a box of shape
-    /// `grid`.
+    /// Returns the radius of the vent in cells, scaled to a box of shape `grid` with cells `cell_m`
+    /// metres wide.
     pub(super) fn radius_in(&self, grid: Grid, cell_m: f64) -> f64 {
         match self.radius {
             VentRadius::Cells(cells) => cells * self.growth(grid).0,
@@ -214,8 +214,8 @@ impl VentTable {
         }
     }
 
-    /// Returns an upper bound on the extent (x, z) of the vent in cells, if cells are `cell_m`
-    /// metres wide.
+    /// Returns an upper bound on the extent (x, z) of the vent in cells, in a box of shape `grid`
+    /// with cells `cell_m` metres wide.
     pub(super) fn extent(&self, grid: Grid, cell_m: f64) -> [f64; 2] {
         let unit = match self.place {
             VentPlace::Summit => 0.0,
@@ -256,8 +256,8 @@ impl VentTable {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Converts to a vent in cells on the columns of `ground`. `key`: name of the table in
-    /// messages.
+    /// Converts the table to a vent in cells on the columns of `ground`, in a box of shape `grid`.
+    /// `key`: name of the table in messages.
     ///
     /// # Errors
     /// If the vent lies outside of the simulation box, an error with the extent of the box in the
@@ -323,7 +323,8 @@ impl VentTable {
 }
 
 impl VentPlace {
-    /// Returns the position with the coordinates `[a, b]` in the units of this position.
+    /// Returns a position in the units of this one (cells, metres or map units) with the
+    /// coordinates `[a, b]`; `a` is x or east, `b` is z, south or north.
     fn with(self, [a, b]: [f64; 2]) -> Self {
         match self {
             Self::Summit => self,
@@ -333,8 +334,8 @@ impl VentPlace {
         }
     }
 
-    /// Converts the position to (x, z) in cells east and south of the simulation box's north-west
-    /// corner. `key`: name of the vent's table in messages.
+    /// Converts the position to (x, z) in cells east and south of the north-west corner of
+    /// `ground`. `key`: name of the vent's table in messages.
     fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
         let (nz, nx) = ground.heights.dim();
         let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
@@ -383,8 +384,8 @@ impl VentPlace {
     }
 }
 
-/// Checks that the position (`x`, `z`) in cells is not also a longitude and latitude within the
-/// simulation box, because the user could have meant either.
+/// Checks that the position (`x`, `z`), which is in cells, would not lie inside the simulation box
+/// as longitude and latitude in degrees, because the user could have meant either.
 fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
     let Some(map) = ground
         .georeference
@@ -422,8 +423,8 @@ mod tests {
     use lavoxel_geo::map::{Crs, Georeference};
     use ndarray::Array2;
 
-    /// Returns a ground of 20 × 10 columns of 5 m, on a map in degrees where a degree along x is
-    /// shorter than one along y.
+    /// Returns a ground of 20 × 10 columns of 5 m, on a map in degrees on which a degree along x is
+    /// shorter than a degree along y.
     fn ground() -> Surface {
         let georeference = Georeference {
             x_west: 15.0,

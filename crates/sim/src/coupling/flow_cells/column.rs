@@ -1,22 +1,24 @@
-//! Conversion of one column of the flow to the cells of the world that display the flow.
+//! Conversion of one column of the physical model's flow to the cells of the world that display the
+//! flow.
 
 use super::{PER_UNIT, ROCK};
 use lavoxel_automaton::world::Content;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel_flow::{Flow, FlowCell, Lava, UNITS};
 
-/// Buffer with one column of the flow, as read and as displayed.
+/// Buffer for one column of the flow: its cells, and the contents that cells of the world display
+/// for them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
     /// Height index y of the lowest cell that was read; all cells below are rock.
     pub(super) from: usize,
     /// End (exclusive) of the height indices y that were read; all cells above are air.
     pub(super) to: usize,
-    /// Cells of the flow from height index `from` upwards. For a lava that melts, the rock of a
-    /// cell excludes the solid that can melt, which is in `solids`.
+    /// Cells of the flow, from height index `from` upwards. For a lava that melts, `rock` excludes
+    /// the solid lava, which is in `solids`.
     cells: Vec<FlowCell>,
     solids: Vec<i32>,
-    /// Height index y of the first cell above the ground; `None` if the lava cannot melt.
+    /// Height index y of the first cell above the ground; `None` for a lava that cannot melt.
     pub(super) melts: Option<usize>,
     shown: Vec<Shown>,
     /// Height of the ground surface above the floor of the simulation box, in cells; `None` if the
@@ -24,20 +26,21 @@ pub(super) struct Column {
     pub(super) height: Option<f32>,
 }
 
-/// Content that one cell of the world displays.
+/// Content that one cell of the world displays of the flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     pub(super) ground: bool,
-    /// Amount of solid lava that can melt, in smallest units of a layer's amount.
+    /// Amount of solid lava that can melt, in units of a layer (`AMOUNT_ONE` per full cell).
     pub(super) solid: u16,
-    /// Amount of rock that bodies put above the ground, in smallest units of a layer's amount.
+    /// Amount of the scene's rock (`[[body]]`) above the ground, in units of a layer (`AMOUNT_ONE`
+    /// per full cell).
     pub(super) mould: u16,
     pub(super) liquid: Content,
 }
 
 impl Column {
-    /// Reads the column with index `number` of `flow` into this buffer. `ny`: height of the world
-    /// in cells.
+    /// Reads the column of `flow` with the index `number` into this buffer. `ny`: height of the
+    /// world in cells.
     pub(super) fn read(&mut self, flow: &Flow, number: usize, ny: usize) {
         let (x, z) = (number % flow.space().nx, number / flow.space().nx);
         let levels = flow.levels(number);
@@ -59,8 +62,8 @@ impl Column {
         }
     }
 
-    /// Converts the cells that [`Self::read`] stored to the contents that cells of the world
-    /// display.
+    /// Computes the content that the cells of the world display, from the cells that [`Self::read`]
+    /// stored.
     pub(super) fn show(&mut self, lava: &Lava) {
         self.shown.clear();
         let first = self.melts.unwrap_or(usize::MAX);
@@ -85,8 +88,8 @@ impl Column {
         self.height = self.surface();
     }
 
-    /// Displays the solid and liquid of each cell in the cell itself; if the cell is mostly ground,
-    /// in the cell above.
+    /// Computes the display of a lava that melts: solid and liquid of each cell are displayed in
+    /// the cell itself or, if the cell is mostly ground, in the cell above.
     fn show_cells(&mut self, lava: &Lava) {
         let (mut solid, mut amount, mut warmth) = (0, 0, 0.0);
         for (i, (cell, shown)) in self.cells.iter().zip(&mut self.shown).enumerate() {
@@ -108,8 +111,8 @@ impl Column {
         }
     }
 
-    /// Returns the content that the cell at height index `y` displays: rock below the cells read,
-    /// air above.
+    /// Returns the content that the cell at height index `y` displays: rock if `y` lies below the
+    /// cells that were read, air above these cells.
     pub(super) fn shown(&self, y: usize) -> Shown {
         match y.checked_sub(self.from) {
             Some(i) => self.shown.get(i).copied().unwrap_or_default(),
@@ -129,8 +132,9 @@ impl Column {
             .map_or(0, |i| self.from + i + 1)
     }
 
-    /// Displays the lava of each vertical run of cells without rock between them as a stack that
-    /// begins in the lowest open cell of the run.
+    /// Computes the display of a lava that does not melt: the lava in each vertical run of cells
+    /// (open cells without rock between them) is stacked upwards from the lowest cell of this run
+    /// of cells.
     fn stack_runs(&mut self, lava: &Lava) {
         let mut first = 0;
         while first < self.cells.len() {
@@ -172,8 +176,8 @@ impl Column {
     }
 }
 
-/// Fills the open cells of a vertical run of cells (`shown`) from the bottom up with the lava of
-/// all its `cells`.
+/// Fills `shown`, the open cells of a vertical run of cells, from the bottom up with the total lava
+/// of `cells`, the flow's cells in the same place.
 fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     let mut open = shown.iter_mut().filter(|shown| !shown.ground);
     let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
@@ -190,8 +194,8 @@ fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     }
 }
 
-/// Returns amount and energy of a cell of the lava layer that displays the flow. `amount`: smallest
-/// units of the flow; `warmth`: 0 at the solidus, 1 at the vent temperature.
+/// Converts lava of the flow to amount and energy in a cell of the lava layer. `amount`: in units
+/// of the flow; `warmth`: linear in temperature, 0 at the solidus, 1 at the vent temperature.
 fn content(amount: i32, warmth: f64) -> Content {
     // At least one unit: even the thinnest film is displayed.
     let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;
@@ -202,8 +206,8 @@ fn content(amount: i32, warmth: f64) -> Content {
     }
 }
 
-/// Returns the warmth of the lava in a cell, linear in temperature: 0 at the solidus, 1 at the vent
-/// temperature; limited to 0 … 2.
+/// Returns the warmth of the lava in `cell`, which is linear in temperature: 0 at the solidus, 1 at
+/// the vent temperature; clamped to 0 … 2.
 fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
     let [cold, hot] = lava.warmth_k();
     let kelvin = cell.temperature_k(lava).unwrap_or(cold);

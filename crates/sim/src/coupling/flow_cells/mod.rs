@@ -28,28 +28,29 @@ use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::store::blocks::Blocks;
 use lavoxel_flow::{Flow, FlowEdit, FlowState, UNITS};
 
-/// Number of the flow's smallest units of amount in one of a layer's.
+/// Number of units of amount of the flow that make one unit of a layer.
 pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 
-/// Amount of rock from which on a cell is displayed as solid: half of the cell, in the flow's
-/// units.
+/// Minimum amount of rock for a cell to be displayed as solid: half of the cell, in units of the
+/// flow.
 const ROCK: i32 = UNITS / 2;
 
-/// Amount of solid and of rock from bodies above which still matter and grains are pushed out of a
-/// cell of a lava that melts: half of the cell.
+/// Half of a cell, in units of a layer: if solid lava and rock from a scene's `[[body]]` exceed
+/// this amount, still matter and grains are pushed out of the cell. For a lava that melts.
 const FILLED: u16 = AMOUNT_ONE / 2;
 
-/// Amount of solid and of rock from bodies above which liquids and gases are pushed out of a cell
-/// too: 63/64 of the cell.
+/// 63/64 of a cell, in units of a layer: if solid lava and rock from a scene's `[[body]]` exceed
+/// this amount, liquids and gases are pushed out of the cell. For a lava that melts.
 const FULL: u16 = AMOUNT_ONE / 64 * 63;
 
-/// Amount of another material in a cell from which on the material covers the lava below: an eighth
-/// of the cell.
+/// Minimum amount of another material in a cell for the material to cover the lava below: an eighth
+/// of the cell, in units of a layer.
 const COVER: u16 = AMOUNT_ONE / 8;
 
-/// Number of columns that are read before any of these is written.
+/// Number of columns of the flow whose display is computed in parallel before these columns are
+/// written to the world.
 const AT_ONCE: usize = 8192;
-/// Minimum number of columns for which a second thread is used.
+/// Minimum number of columns of the flow per parallel task.
 const TASK: usize = 64;
 
 /// Indices of the three layers that display a lava that melts.
@@ -61,8 +62,8 @@ pub(crate) struct Melting {
 }
 
 impl Melting {
-    /// Finds the display layers in `world`; `None` if the lava of `flow` cannot melt, or a layer is
-    /// missing.
+    /// Finds the three layers of `world` that display the lava; `None` if the lava of `flow` cannot
+    /// melt, or a layer is missing.
     fn new(world: &World, flow: &Flow) -> Option<Self> {
         if !flow.setup().lava.melts() {
             return None;
@@ -81,14 +82,14 @@ impl Melting {
     }
 }
 
-/// Flow of the physical model, together with the record of its display in the cells of a world.
+/// Flow of the physical model, and the data for displaying the flow in the cells of a world.
 #[derive(Clone, Debug)]
 pub struct FlowInCells {
     pub(crate) flow: Flow,
-    /// Layers that display the flow; `None` for a lava that cannot melt.
+    /// Layers that display a lava that melts; `None` for a lava that cannot melt.
     pub(crate) melting: Option<Melting>,
-    /// Height index y above the highest cell that displays lava, by column; 0 for columns without
-    /// displayed lava.
+    /// For each column, the height index y above the highest cell that displays lava; 0 for columns
+    /// without displayed lava.
     tops: Blocks<u16>,
     /// Columns that changed since they were last displayed, if the display is deferred; `None` if
     /// the flow is displayed after every step.
@@ -111,8 +112,8 @@ impl FlowInCells {
         }
     }
 
-    /// Couples `flow`, which moves the lava of `world` from now on, and displays all its columns in
-    /// the cells of `world`. The grids of flow and world must match.
+    /// Couples `flow` to `world`: from now on the flow moves the lava, and the cells of `world`
+    /// display all its columns. The grids of flow and world must match.
     pub(crate) fn shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         let columns = world.grid().columns() as u32;
@@ -125,7 +126,8 @@ impl FlowInCells {
         flowing
     }
 
-    /// Couples a flow that the cells of `world` display already, as after reading a file.
+    /// Couples `flow` to `world`, whose cells display the flow already, for example after reading a
+    /// file.
     pub(crate) fn already_shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         flowing.tops = mirrored_tops(world);
@@ -134,8 +136,8 @@ impl FlowInCells {
         flowing
     }
 
-    /// Restores the saved flow state `state`. The ground and the layers of `world` must display
-    /// that state already.
+    /// Restores the flow from the saved `state`; the ground and the layers of `world` must display
+    /// that state already. Returns an error if `state` does not fit the flow.
     pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
         self.tops = mirrored_tops(world);
         self.flow.restore(state.clone())?;
@@ -143,7 +145,8 @@ impl FlowInCells {
         Ok(())
     }
 
-    /// Marks the columns of `world` with newly solidified lava as fresh ground.
+    /// Marks the top of the ground as rock solidified from lava in the columns of `world` in which
+    /// lava has solidified.
     fn show_fresh(&self, world: &mut World) {
         let nx = world.grid.nx;
         for column in 0..world.grid.columns() {
@@ -153,8 +156,8 @@ impl FlowInCells {
         }
     }
 
-    /// Advances the flow by the step `step`: adds the lava of the vents, runs the flow solver, and
-    /// displays the result.
+    /// Advances the flow by the step number `step`: adds the lava of the vents, runs the flow
+    /// solver, and displays the result in the cells.
     pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, step: u64) {
         self.cover(world);
         let about = (self.flow.clock(), self.flow.setup().lava.vent_k);
@@ -169,8 +172,8 @@ impl FlowInCells {
         }
     }
 
-    /// Tells the flow which of its cells or columns other matter covers; called before each step of
-    /// the flow.
+    /// Tells the flow which of its cells or columns are covered by other matter; called before each
+    /// step of the flow.
     fn cover(&mut self, world: &World) {
         let covers = |(number, layer): &(usize, &Layer)| {
             !world.is_mirror(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
@@ -223,8 +226,8 @@ impl FlowInCells {
         world.stay_mirrored();
     }
 
-    /// Displays the columns `numbers` of the flow in the cells of `world`; called between two
-    /// steps.
+    /// Displays the columns of the flow with the indices `numbers` in the cells of `world`; called
+    /// between two steps.
     pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
         // Recomputes the covers from the present world, as after a restore from a file.
         self.cover(world);
@@ -238,8 +241,8 @@ impl FlowInCells {
         show(world, (flow, *melting), tops, columns, numbers);
     }
 
-    /// Applies an edit of lava or rock to the flow. Other matter in the edited cells changes by the
-    /// usual rules of a world.
+    /// Applies an edit of lava or rock to the flow. Other matter in the edited cells changes as in
+    /// a world without a flow.
     pub(crate) fn edit(&mut self, world: &mut World, edit: &Edit) {
         self.show_unseen(world);
         let lava = &self.flow.setup().lava;
@@ -289,9 +292,9 @@ impl FlowInCells {
         self.show_columns(world, &changed);
     }
 
-    /// Raises the ground in the columns of `shape`. `raise` changes the flow's columns (indices)
-    /// and returns the range of raised heights (y) of each. Other matter in the raised cells is
-    /// removed.
+    /// Raises the ground in the columns of `shape`. `raise`: function that raises the flow's
+    /// columns with the given indices and returns the range of raised heights (y) of each. Other
+    /// matter in the raised cells is removed.
     fn raise(
         &mut self,
         world: &mut World,
@@ -311,8 +314,9 @@ impl FlowInCells {
     }
 }
 
-/// Displays the columns `columns` of the flow in the cells of `world`, computed in parallel.
-/// `tops`: displayed height of each column, updated; `room`: reusable buffers.
+/// Computes the display of the flow's columns with the indices `columns` in parallel, and writes it
+/// into the cells of `world`. `tops`: height index above the highest displayed cell of each column,
+/// which is updated; `room`: reusable buffers.
 fn show(
     world: &mut World,
     (flow, melting): (&Flow, Option<Melting>),
@@ -344,15 +348,15 @@ fn show(
     take_account(world, flow);
 }
 
-/// Cells of a world into which columns of the flow are written.
+/// Cells of a world into which the contents of the flow's columns are written.
 struct Cells<'a> {
     world: &'a mut World,
     melting: Option<Melting>,
 }
 
 impl Cells<'_> {
-    /// Writes the column buffer `column` into the cells at (`x`, `z`). `old_top`: height index up
-    /// to which the column displayed lava before.
+    /// Writes the content that `column` displays into the cells at (`x`, `z`). `old_top`: height
+    /// index above the highest cell in which the column displayed lava before.
     fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
         let melting = self.melting;
         let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
@@ -410,9 +414,9 @@ impl Cells<'_> {
         }
     }
 
-    /// Moves matter out of a cell that rock or solid now fills, to the lowest cell above with room;
-    /// matter without room is removed. Only layers whose kind satisfies `goes`, and that do not
-    /// display the flow, are moved.
+    /// Moves matter out of the cell `[x, y, z]`, which rock or solid lava now fills, to the lowest
+    /// cell above with room; matter without room is removed. `goes`: true for the kinds of matter
+    /// to move; layers that display the flow stay.
     fn lift(&mut self, [x, y, z]: Place, goes: impl Fn(Kind) -> bool) {
         let lifted: Vec<usize> = (0..self.world.layers.len())
             .filter(|&number| {
@@ -439,8 +443,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Returns true if the cell at `place` has room for the content `held` of the layer with index
-    /// `layer`, which does not display lava.
+    /// Returns true if the cell `place` has room for the content `held` of the layer with index
+    /// `layer`, which must not display lava.
     fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
         if self.melting.is_some_and(|Melting { solid, mould, .. }| {
             self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount
@@ -459,8 +463,8 @@ impl Cells<'_> {
     }
 }
 
-/// Copies the account of the flow into the ledger of the lava layer for reports, rounded to the
-/// layer's units. The exact account is that of the flow.
+/// Copies the sums of the flow's account to the account of the lava layer, for reports, rounded
+/// down to whole units of the layer. The exact account is that of the flow.
 fn take_account(world: &mut World, flow: &Flow) {
     let lava = world.number_of_lava();
     let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
@@ -479,7 +483,7 @@ fn take_account(world: &mut World, flow: &Flow) {
 }
 
 /// Returns for each column the height index y above the highest cell that displays part of the
-/// flow; 0 for columns without.
+/// flow; 0 for columns that display none.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
     for ([x, y, z], _) in world.mirrored().flat_map(Layer::held) {

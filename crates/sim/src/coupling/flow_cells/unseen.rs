@@ -1,11 +1,11 @@
-//! Deferred display of the flow: the flow is written into the cells only on demand, so that a run
-//! without pictures pays only for the steps that are exported.
+//! Deferred display of the flow: lava is written into the cells only on demand, so that a
+//! simulation without pictures pays only for the steps that are exported.
 
 use super::FlowInCells;
 use lavoxel_automaton::world::World;
 use lavoxel_flow::store::blocks::Blocks;
 
-/// Columns of the flow that changed since they were last displayed.
+/// List of the flow's columns that changed since they were last displayed.
 #[derive(Clone, Debug)]
 pub(super) struct Unseen {
     is_listed: Blocks<bool>,
@@ -22,7 +22,7 @@ impl Unseen {
         }
     }
 
-    /// Returns the changed columns, ascending, and clears the list.
+    /// Returns the indices of the changed columns, ascending, and clears the list.
     fn take(&mut self) -> Vec<u32> {
         let mut columns = std::mem::take(&mut self.columns);
         columns
@@ -34,8 +34,8 @@ impl Unseen {
 }
 
 impl FlowInCells {
-    /// Switches to deferred display: from now on, only [`Self::show_unseen`] and edits display the
-    /// flow.
+    /// Switches to deferred display: from now on, only [`Self::show_unseen`] and edits write the
+    /// flow into the cells.
     pub(crate) fn defer(&mut self) {
         let columns = self.flow.space().columns();
         self.unseen = Some(Unseen {
@@ -44,7 +44,7 @@ impl FlowInCells {
         });
     }
 
-    /// Displays all columns that changed since they were last displayed.
+    /// Displays all columns of the flow that changed since they were last displayed.
     pub(crate) fn show_unseen(&mut self, world: &mut World) {
         let columns = self
             .unseen

@@ -14,8 +14,8 @@ fn report(vents: Vec<(usize, VentSpec)>) -> Report {
     }
 }
 
-/// Returns the aim of a pointer above the point (x, 5, z) of the ground, looking straight down, at
-/// the time `now` in seconds.
+/// Returns the aim of a pointer above the point (`x`, 5, `z`) of the ground, looking straight down,
+/// at the time `now` in seconds.
 fn aim(x: f32, z: f32, now: f64) -> Aim {
     let ray = Ray {
         origin: Vector3::new(x, 50.0, z),

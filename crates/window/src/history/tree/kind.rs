@@ -8,7 +8,7 @@ use lavoxel_sim::source::VentChange;
 /// Kind of a recorded command; determines the colour of its mark on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ActKind {
-    /// Lava was added with a tool: brush, bucket or replacement.
+    /// Lava was added by hand: with the brush, the bucket or the replace tool.
     Lava,
     /// A material other than lava was added.
     Material,
@@ -27,7 +27,8 @@ pub enum ActKind {
 }
 
 impl ActKind {
-    /// Returns the kind of `command`.
+    /// Classifies `command`: returns the kind that determines the colour of its mark on the
+    /// timeline.
     pub fn from_command(command: &Command) -> Self {
         match command {
             Command::Put(Edit { matter, .. }) => match matter {
@@ -91,8 +92,8 @@ pub(crate) fn words(command: &Command) -> String {
     }
 }
 
-/// Returns true if `later` continues the mouse gesture of `earlier`, such as a drag of one slider
-/// or of one vent, so that undo should join both.
+/// Returns true if `later` continues the mouse gesture of `earlier`, such as the drag of a slider
+/// or vent; undo then reverts both commands together.
 pub(crate) fn goes_on(earlier: &Command, later: &Command) -> bool {
     match (earlier, later) {
         (

@@ -5,7 +5,7 @@
 //! number of steps made. The path to an act is the chain of acts from the opened scene; a
 //! [`Branch`] is such a path with a name and the last step reached. The path of the present branch
 //! is the *line*: while the session runs, acts on the line after the present moment are repeated at
-//! their steps. A new act while acts or steps lie ahead begins another branch, and so does a step
+//! their steps. Another branch begins with a new act while acts or steps lie ahead, and with a step
 //! after an undo.
 
 mod kind;
@@ -23,7 +23,7 @@ use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 pub const MOST_BRANCHES: usize = 32;
 /// Upper bound of the length of a branch's name, in characters.
 pub const LONGEST_NAME: usize = 40;
-/// Name of the first branch of a session.
+/// Name of the first branch of a new session.
 const FIRST: &str = "main";
 
 /// Point in a session that determines a state of the simulation: number of steps and last act.
@@ -32,12 +32,12 @@ const FIRST: &str = "main";
 pub struct Moment {
     /// Number of simulation steps made since the opened scene.
     pub step: u64,
-    /// Number of the last act before the moment; 0 if there was no act.
+    /// Number of the last act before the moment; 0 if there is none.
     pub act: u64,
 }
 
 impl Moment {
-    /// Moment of the scene as opened: step 0, no act.
+    /// Moment at which the scene was opened: step 0, no act.
     pub const START: Self = Self { step: 0, act: 0 };
 }
 
@@ -47,12 +47,12 @@ pub struct Act {
     /// Number of the previous act on the path, which is always smaller than this act's number; 0 if
     /// this is the first act.
     pub after: u64,
-    /// Number of simulation steps made before the command.
+    /// Number of simulation steps made since the opened scene when the command was received.
     pub step: u64,
     /// Group number: undo reverts consecutive acts with the same group number, such as those of a
     /// brush stroke, together.
     pub group: u64,
-    /// Command that the simulation received.
+    /// Command that the simulation received by this act.
     pub command: Command,
 }
 
@@ -92,14 +92,15 @@ pub struct Deed {
     pub kind: ActKind,
 }
 
-/// Undone user action, kept for redo: its branch and its last act.
+/// User action that was undone and can be redone. Fields: number of its branch, number of its last
+/// act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Taken {
     branch: u64,
     act: u64,
 }
 
-/// Error of an operation on the branches of a history.
+/// Error of an operation on the branches or acts of a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BranchError {
     /// There is no branch with this number, or the requested moment does not lie on it.
@@ -126,16 +127,16 @@ pub enum BranchError {
 pub struct History {
     acts: BTreeMap<u64, Act>,
     branches: Vec<Branch>,
-    /// Number of the branch on which the session is.
+    /// Number of the present branch, on which the session runs.
     present: u64,
     here: Moment,
     /// Numbers of the acts on the present branch, in ascending order.
     line: Vec<u64>,
     taken: Vec<Taken>,
-    /// Hash of the simulation's state at the present moment as stored in the session file from
-    /// which the history was read; `None` if the file has no hash.
+    /// Hash of the simulation's state at the present moment, as stored in the session file from
+    /// which the history was read; `None` without such a file, or if the file contains no hash.
     pub(crate) state: Option<u64>,
-    /// Numbers that the next act, branch and group will get.
+    /// Numbers for the next new act, branch and group.
     next: Next,
 }
 
@@ -178,12 +179,12 @@ impl History {
         }
     }
 
-    /// Returns the present moment of the session.
+    /// Returns the present moment of the session: its step number and its last act.
     pub fn here(&self) -> Moment {
         self.here
     }
 
-    /// Returns the branches, oldest first.
+    /// Returns all branches of the session, oldest first.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
@@ -193,7 +194,7 @@ impl History {
         self.branches.iter().find(|branch| branch.number == number)
     }
 
-    /// Returns the present branch.
+    /// Returns the present branch, on which the session runs.
     pub fn present(&self) -> &Branch {
         self.branch(self.present)
             .expect("the present branch is there")
@@ -218,7 +219,7 @@ impl History {
         &self.line
     }
 
-    /// Returns the number of acts on the present branch up to the present moment.
+    /// Returns the number of acts on the present branch before the present moment.
     pub fn acts_done(&self) -> usize {
         self.line.partition_point(|act| *act <= self.here.act)
     }
@@ -232,15 +233,15 @@ impl History {
         path
     }
 
-    /// Returns number and step of the act after the act `act` on `path` (0 for the first act of the
-    /// path); `None` if `act` is the last.
+    /// Returns the number and the step of the act that follows the act `act` on `path`; for `act` =
+    /// 0, of the first act of `path`. `None` if `act` is the last on `path`.
     pub fn next_on(&self, path: &[u64], act: u64) -> Option<(u64, u64)> {
         let next = *path.get(path.partition_point(|other| *other <= act))?;
         Some((next, self.acts.get(&next)?.step))
     }
 
-    /// Returns true if `moment` lies on `path` (numbers of acts, ascending) and not after the
-    /// moment `to`, so that a replay to `to` passes through `moment`.
+    /// Returns true if a replay along `path` (numbers of acts, ascending) to the moment `to` passes
+    /// through `moment`.
     pub fn leads_to(&self, path: &[u64], to: Moment, moment: Moment) -> bool {
         let begin = self.acts.get(&moment.act).map_or(0, |act| act.step);
         let is_on =
@@ -258,7 +259,7 @@ impl History {
             .any(|branch| self.leads_to(&self.path(branch.last), branch.tip(), moment))
     }
 
-    /// Returns the numbers of the acts on `branch`, and its tip.
+    /// Returns the path of `branch` (numbers of its acts in ascending order) and its tip.
     fn route(&self, branch: &Branch) -> (Vec<u64>, Moment) {
         (self.path(branch.last), branch.tip())
     }
@@ -276,8 +277,8 @@ impl History {
         })
     }
 
-    /// Returns number and step of the next act that is to be repeated as the session runs on;
-    /// `None` if no act lies ahead, or if the acts ahead were undone.
+    /// Returns number and step of the next act that will be repeated as the session runs; `None` if
+    /// no act lies ahead, or if the acts ahead were undone.
     pub fn next_ahead(&self) -> Option<(u64, u64)> {
         if self.is_apart() {
             None
@@ -286,8 +287,7 @@ impl History {
         }
     }
 
-    /// Returns true if the acts ahead on the present branch were undone, so that they must not be
-    /// repeated.
+    /// Returns true if the acts ahead on the present branch were undone and must not be repeated.
     fn is_apart(&self) -> bool {
         self.taken
             .last()
@@ -299,7 +299,8 @@ impl History {
         self.here == self.present().tip()
     }
 
-    /// Records that the act number `act`, which lay ahead, has been repeated.
+    /// Records that the act number `act`, which comes next on the present branch, has been applied
+    /// again.
     pub fn has_done(&mut self, act: u64) {
         self.here.act = act;
     }
@@ -322,7 +323,8 @@ impl History {
         begun
     }
 
-    /// Checks, before the simulation receives a command, that another act can be recorded.
+    /// Fails if the number of acts or branches is at its limit, so that no act can be recorded;
+    /// called before the simulation receives a command.
     pub fn has_room(&self) -> Result<(), BranchError> {
         if self.acts.len() >= MAX_EVENTS {
             return Err(BranchError::Acts);
@@ -450,8 +452,8 @@ impl History {
         Ok(())
     }
 
-    /// Returns true if another branch contains all moments of `branch`, so that removing it loses
-    /// nothing.
+    /// Returns true if another branch passes through the tip of `branch`, so that the removal of
+    /// `branch` loses no moment.
     fn is_held(&self, branch: &Branch) -> bool {
         let others = self
             .branches
@@ -464,8 +466,8 @@ impl History {
     }
 
     /// Undoes the last user action before the present moment: moves the present moment to just
-    /// before the action. Its acts stay in the tree, and [`History::redo`] restores them. `None` if
-    /// there is no action to undo.
+    /// before the action, and returns the action. Its acts stay in the tree, and [`History::redo`]
+    /// restores them. `None` if there is no action to undo.
     pub fn undo(&mut self) -> Option<Deed> {
         let last = self.acts_done().checked_sub(1)?;
         let deed = self.deed_around(&self.line, last)?;
@@ -477,8 +479,9 @@ impl History {
         Some(deed)
     }
 
-    /// Redoes the action undone last, or else the next action ahead: moves the present moment to
-    /// just after the action. `None` if there is none.
+    /// Redoes an action, moves the present moment to just after the action, and returns the action:
+    /// the next action ahead if it was not undone, or else the action undone last. `None` if there
+    /// is none.
     pub fn redo(&mut self) -> Option<Deed> {
         if let Some(deed) = self
             .deed_around(&self.line, self.acts_done())
@@ -525,8 +528,8 @@ impl History {
                 .any(|other| self.path(other.last).binary_search(&branch.last).is_ok())
     }
 
-    /// Returns the user actions that the next [`History::undo`] (first) and [`History::redo`]
-    /// (second) would affect; `None` if there is none.
+    /// Returns the user action that [`History::undo`] would undo, and the user action that
+    /// [`History::redo`] would redo; `None` if there is none.
     pub fn offers(&self) -> [Option<Deed>; 2] {
         let done = self.acts_done();
         let last = done
@@ -542,8 +545,8 @@ impl History {
         [last, ahead.or(taken)]
     }
 
-    /// Returns the user action that contains the act at the index `at` of `path`; `None` if `at` is
-    /// beyond the end.
+    /// Returns the user action that contains the act at the index `at` of `path` (numbers of acts,
+    /// ascending); `None` if `at` is beyond the end.
     fn deed_around(&self, path: &[u64], at: usize) -> Option<Deed> {
         let group = |at: &usize| {
             path.get(*at)
@@ -574,7 +577,8 @@ impl History {
         })
     }
 
-    /// Returns the first command of the user action `deed`; `None` if its act no longer exists.
+    /// Returns the first command of the user action `deed`; `None` if the action's first act was
+    /// removed.
     pub fn deed_begins_with(&self, deed: &Deed) -> Option<&Command> {
         let path = self.path(deed.after.act);
         let (first, _) = self.next_on(&path, deed.before.act)?;
@@ -607,7 +611,7 @@ impl History {
         deeds
     }
 
-    /// Returns the last step at which `branch` and the present branch still have the same states.
+    /// Returns the last step up to which `branch` and the present branch have the same states.
     pub fn parts_at(&self, branch: &Branch) -> u64 {
         let path = self.path(branch.last);
         let common = path
@@ -658,7 +662,7 @@ impl History {
         Ok(name)
     }
 
-    /// Removes the acts that lie on no branch.
+    /// Removes from the tree the acts that lie on no branch.
     fn prune(&mut self) {
         let mut seen = BTreeSet::new();
         for branch in &self.branches {

@@ -26,7 +26,8 @@ fn names(history: &History) -> Vec<&str> {
         .collect()
 }
 
-/// Returns the steps of the acts on the present branch, and the random seeds that these acts set.
+/// Returns, for each act on the present branch, the act's step and the random seed that the act
+/// sets.
 fn line(history: &History) -> Vec<(u64, u64)> {
     let seed = |act: &Act| match act.command {
         Command::Seed(seed) => seed,
@@ -226,7 +227,7 @@ impl Dice {
     }
 }
 
-/// Checks that a history satisfies its invariants.
+/// Checks that `history` satisfies the invariants of histories; panics if it does not.
 fn check(history: &History) {
     assert_eq!(history.line(), history.path(history.present().last));
     assert!(history.leads_to(history.line(), history.present().tip(), history.here()));

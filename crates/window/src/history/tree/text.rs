@@ -14,7 +14,7 @@ use lavoxel_scene::scene::reading;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 use lavoxel_sim::source::{VentChange, VentSpec};
 
-/// Version of the text form; a text of another version is rejected.
+/// Version of the text form; a text with another version number is rejected.
 const FORMAT: u64 = 1;
 /// Upper bound of step numbers and of the numbers of acts, branches and groups in the text.
 const LARGEST: u64 = 1_000_000_000;
@@ -40,9 +40,9 @@ pub enum HistoryError {
 #[serde(deny_unknown_fields)]
 struct Text {
     format: u64,
-    /// Number of the present branch.
+    /// Number of the present branch, as in `Branch::number`.
     present: u64,
-    /// Number of the step of the present moment.
+    /// Number of simulation steps made before the present moment.
     step: u64,
     /// Number of the last act before the present moment.
     after: u64,
@@ -202,14 +202,14 @@ fn wrong(text: String) -> HistoryError {
     HistoryError::Wrong(text)
 }
 
-/// Returns the hash of a state that `digits`, 16 hexadecimal digits, stand for.
+/// Parses the hash of a state from `digits`, which must be 16 hexadecimal digits.
 fn hash(digits: &str) -> Result<u64, HistoryError> {
     let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let hash = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
     hash.ok_or_else(|| wrong(format!("state = {digits:?}: must be 16 hexadecimal digits")))
 }
 
-/// Fails if `number` exceeds `LARGEST`; `of` names the number in the error message.
+/// Fails if `number` exceeds `LARGEST`. `of`: description of `number` for the error message.
 fn within(of: &str, number: u64) -> Result<(), HistoryError> {
     if number <= LARGEST {
         Ok(())

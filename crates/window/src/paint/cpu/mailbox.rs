@@ -1,8 +1,8 @@
 //! Mailbox through which the window and the drawing thread of the CPU painter exchange orders and
 //! pictures.
 //!
-//! Invariant: the lock is held only to move or clone values in and out, so that neither side waits
-//! for the other's work.
+//! Invariant: the lock is held only to move or clone values in and out, so that neither thread
+//! waits while the other works.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -18,10 +18,12 @@ use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Camera, Cut, LookSpec, Mouth};
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 
-/// Everything that determines a picture, except the volume, which is sent as changed parts.
+/// Inputs of a picture: everything that determines the picture except the volume, whose changes are
+/// sent separately.
 #[derive(Clone)]
 pub(super) struct PictureContent {
-    /// Number of the simulation box; increases when another box replaces the present one.
+    /// Number of the simulation box, which increases with each update that replaces all data, for
+    /// example after another scene was opened.
     pub(super) epoch: u64,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
@@ -29,27 +31,28 @@ pub(super) struct PictureContent {
     pub(super) cuts: [Option<Arc<Cut>>; 3],
     /// Number of simulation steps made so far.
     pub(super) steps: u64,
-    /// Vent mouths that throw clots of lava (lava fountains).
+    /// Vent mouths that throw sparks (lava fountains).
     pub(super) mouths: Arc<Vec<Mouth>>,
-    /// Counter of all visible changes of scene and look; changes of the view are not counted.
+    /// Counter of all visible changes of scene and look; changes of camera and display options are
+    /// not counted.
     pub(super) content: u64,
-    /// Counter of all visible changes, those of the view included.
+    /// Counter of all visible changes, including those of camera and display options.
     pub(super) state: u64,
-    /// Camera and resolution rule of the window; `None` before the window has set them.
+    /// Camera, display options and resolution rule of the window; `None` before the window has set
+    /// them.
     pub(super) view: Option<View>,
 }
 
 /// Request to draw one picture for an image file.
 pub(super) struct Job {
     pub(super) view: View,
-    /// Set for full antialiasing; otherwise only edges are antialiased.
+    /// Set for antialiasing of the whole picture; otherwise only edges are antialiased.
     pub(super) smooth: bool,
     pub(super) transparent: bool,
     pub(super) reply: Sender<Option<RgbaImage>>,
 }
 
-/// Picture of the window without the columns that the panel covers: RGBA bytes, row-major from the
-/// top.
+/// Picture of the window without the columns under the panel: RGBA bytes, row-major from the top.
 pub(super) struct Pixels {
     /// Width and height of the whole window in pixels.
     pub(super) window: (usize, usize),
@@ -59,8 +62,8 @@ pub(super) struct Pixels {
 }
 
 impl Pixels {
-    /// Returns the picture in the size of the window, with black in the columns under the panel;
-    /// `None` if the number of bytes in `rgba` does not fit the size.
+    /// Returns the picture in the size of the window, black in the columns under the panel; `None`
+    /// if the number of bytes in `rgba` does not fit the size.
     pub(super) fn whole(&self) -> Option<RgbaImage> {
         let ((width, height), drawn) = (self.window, self.window.0 - self.left);
         let mut image =
@@ -79,7 +82,8 @@ pub(super) struct Finished {
     /// Camera with which the picture was drawn, for the whole window.
     pub(super) camera: Camera,
     pub(super) took: Duration,
-    /// Traced fraction of the window's resolution along each axis, 0 to 1.
+    /// Resolution at which rays were traced, as a fraction (0 to 1) of the window's resolution
+    /// along each axis.
     pub(super) share: f32,
     /// Set if the picture is final: no refined picture follows unless something changes.
     pub(super) last: bool,
@@ -87,7 +91,7 @@ pub(super) struct Finished {
     pub(super) state: u64,
 }
 
-/// Changed parts of the volume, which the drawing thread copies into its own volume.
+/// Changes of the volume, which the drawing thread applies to its own copy.
 #[derive(Default)]
 pub(super) struct VolumeChanges {
     pub(super) lava: Vec<Patch>,
@@ -96,8 +100,8 @@ pub(super) struct VolumeChanges {
     /// New contents of the air (ash, steam, inks); outer `None` if unchanged, inner `None` for
     /// clear air.
     pub(super) air: Option<Option<Arc<AirVolume>>>,
-    /// New surface temperatures of the lava; outer `None` if unchanged, inner `None` if there are
-    /// none.
+    /// New surface temperatures of the lava; outer `None` if unchanged, inner `None` if the model
+    /// has none.
     pub(super) crust: Option<Option<Arc<CrustMap>>>,
 }
 
@@ -108,7 +112,8 @@ impl VolumeChanges {
         lava + media.map(|patch| patch.texels.len()).sum::<usize>()
     }
 
-    /// Returns true if at least one part has changed.
+    /// Returns true if there is any change: of lava or other materials, of the air, or of the
+    /// lava's surface temperatures.
     pub(super) fn is_there(&self) -> bool {
         self.bytes() > 0 || self.air.is_some() || self.crust.is_some()
     }
@@ -121,8 +126,8 @@ impl VolumeChanges {
     }
 }
 
-/// Order to the drawing thread: new content, changed parts of the volume, and pictures for image
-/// files.
+/// Order to the drawing thread: new inputs of the picture, changes of the volume, and requests for
+/// image files.
 pub(super) struct Order {
     pub(super) serial: u64,
     pub(super) wanted: Option<PictureContent>,
@@ -132,19 +137,20 @@ pub(super) struct Order {
 
 #[derive(Default)]
 struct MailboxState {
-    /// Serial number of the latest change, counted from 1; 0 before the first.
+    /// Serial number of the last call of `Mailbox::post`, counted from 1; 0 before the first call.
     serial: u64,
     wanted: Option<PictureContent>,
     parts: VolumeChanges,
     jobs: Vec<Job>,
     finished: Option<Finished>,
-    /// Stop flag of the picture in progress; the next change sets the flag, because the picture is
-    /// then outdated. `None` while no picture is interruptible.
+    /// Flag that stops the drawing of the picture in progress; set by the next change, which makes
+    /// that picture outdated. `None` while no picture is interruptible.
     give_up: Option<Arc<AtomicBool>>,
     quit: bool,
 }
 
-/// Exchanged state with its lock, and the condition variable on which the drawing thread waits.
+/// Mailbox between the window and the drawing thread: the exchanged state behind a lock, and the
+/// condition variable on which the drawing thread waits.
 #[derive(Default)]
 pub(super) struct Mailbox {
     state: Mutex<MailboxState>,
@@ -157,9 +163,9 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the wanted content by `wanted`, queues the changed parts of the volume, and
-    /// interrupts the picture in progress. If `wanted` names another box, queued parts of the old
-    /// box are dropped.
+    /// Replaces the inputs of the picture by `wanted`, queues the volume changes `parts`, and
+    /// interrupts the picture in progress. If `wanted` belongs to another simulation box, queued
+    /// changes of the previous box are dropped.
     pub(super) fn post(&self, wanted: PictureContent, parts: VolumeChanges) {
         let mut state = self.lock();
         if state
@@ -192,13 +198,13 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Returns the size in bytes of the changed parts of the volume that the drawing thread has not
-    /// taken yet.
+    /// Returns the size in bytes of the queued volume changes that the drawing thread has not taken
+    /// yet.
     pub(super) fn waiting(&self) -> usize {
         self.lock().parts.bytes()
     }
 
-    /// Takes the latest finished picture; `None` if there is none since the last call.
+    /// Takes the latest finished picture; `None` if none was finished since the last call.
     pub(super) fn take_finished(&self) -> Option<Finished> {
         self.lock().finished.take()
     }
@@ -208,9 +214,9 @@ impl Mailbox {
         self.lock().finished.is_some()
     }
 
-    /// For the drawing thread: blocks until there is a change with a serial number other than
-    /// `seen`, a request for an image file, or the time `most` is over (`None`: no time limit).
-    /// Returns the order to carry out; `None` if the thread must end.
+    /// Blocks the drawing thread until `Mailbox::post` was called after the call with the serial
+    /// number `seen`, an image file is requested, or the time `most` is over (`None`: no time
+    /// limit). Returns the order to carry out; `None` if the thread must end.
     pub(super) fn wait(&self, seen: u64, most: Option<Duration>) -> Option<Order> {
         let until = most.map(|most| Instant::now() + most);
         let mut state = self.lock();
@@ -244,9 +250,9 @@ impl Mailbox {
         }
     }
 
-    /// For the drawing thread: registers `switch` as the stop flag that the next change sets.
-    /// Returns false, without registering, if there is already a change after the serial number
-    /// `seen`, a request for an image file, or the order to end.
+    /// Registers `switch`, on behalf of the drawing thread, as the stop flag that the next change
+    /// sets. Returns false, without registering the flag, if `Mailbox::post` was called after the
+    /// call with the serial number `seen`, an image file is requested, or the thread must end.
     pub(super) fn guard(&self, seen: u64, switch: &Arc<AtomicBool>) -> bool {
         let mut state = self.lock();
         if state.serial != seen || !state.jobs.is_empty() || state.quit {
@@ -256,15 +262,15 @@ impl Mailbox {
         true
     }
 
-    /// For the drawing thread: removes the registered stop flag and clears it.
+    /// Removes the registered stop flag and clears it; called by the drawing thread.
     pub(super) fn unguard(&self) {
         if let Some(switch) = self.lock().give_up.take() {
             switch.store(false, Ordering::Relaxed);
         }
     }
 
-    /// For the drawing thread: stores a finished picture for the window, in place of a picture that
-    /// the window has not taken.
+    /// Stores a finished picture for the window, called by the drawing thread; replaces an earlier
+    /// picture that the window has not taken.
     pub(super) fn finish(&self, finished: Finished) {
         self.lock().finished = Some(finished);
     }

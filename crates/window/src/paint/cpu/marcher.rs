@@ -19,20 +19,21 @@ use lavoxel_render::{Antialias, Camera, Image, LookSpec};
 /// Shortest time between the starts of two moving pictures: one frame at 60 Hz.
 const SHORTEST: Duration = Duration::from_millis(16);
 
-/// Factor on the sampling distance along rays for moving pictures below the full resolution.
+/// Factor on the sampling distance along rays in moving pictures that are traced below the full
+/// resolution.
 const COARSER: f32 = 2.0;
 /// Upper bound of the sampling distance along rays in cells, after the factor `COARSER`.
 const LONGEST_STEP: f32 = 1.0;
 
-/// Time after a change of the ground during which another change is likely. After each change, the
-/// rays of every subpixel offset must search the ground again; meanwhile, the frames cycle through
-/// fewer offsets, as if the resolution were at least `FEW` of the window's.
+/// Time after a change of the ground during which moving pictures use as few subpixel offsets as at
+/// a resolution of at least `FEW`. Another change is likely in this time, and after each change the
+/// rays of every offset must search the ground again.
 const UNSTEADY: Duration = Duration::from_secs(3);
-/// Lower bound, as a fraction of the window's resolution along each axis, of the resolution for
-/// which the number of subpixel offsets is chosen while the ground changes.
+/// Lower bound of the resolution, as a fraction of the window's along each axis, from which the
+/// number of subpixel offsets is derived while the ground changes.
 const FEW: f32 = 0.5;
 
-/// Refinement of the picture that the window shows.
+/// Degree of refinement of the picture that the window shows, from outdated to final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     /// Outdated: the present content has not been drawn yet.
@@ -45,8 +46,9 @@ enum Level {
     Smooth,
 }
 
-/// Resolution controller and average drawing time for one kind of change. A turning camera has its
-/// own controller, since its rays must search the ground again in each picture.
+/// Resolution controller and mean drawing time of moving pictures, for one cause of movement: a
+/// turning camera or a changing scene. The causes are separate, since the rays of a turning camera
+/// must search the ground again in each picture.
 #[derive(Default)]
 struct Movement {
     resolution: Resolution,
@@ -57,7 +59,7 @@ struct Movement {
 /// picture.
 pub(super) struct Marcher {
     mailbox: Arc<Mailbox>,
-    /// Serial number of the last order taken from the mailbox.
+    /// Serial number of the last order taken from the mailbox; 0 before the first order.
     seen: u64,
     wanted: Option<PictureContent>,
     stage: Option<BoxRenderer>,
@@ -69,14 +71,15 @@ pub(super) struct Marcher {
     running: Movement,
     /// Camera of the last moving picture; `None` before the first moving picture.
     last: Option<Camera>,
-    /// Depths of the ground in the last moving picture, for reprojection; `None` before the first
-    /// moving picture.
+    /// Depth buffer of the ground in the last moving picture, for reprojection; `None` before the
+    /// first moving picture.
     depths: Option<Depths>,
     /// Accumulator of the frames of moving pictures.
     shown: Upsampler,
-    /// Number of frames accumulated so far; determines the subpixel offset of the next frame.
+    /// Number of frames accumulated since the thread started; determines the subpixel offset of the
+    /// next frame.
     frames: u64,
-    /// Number of moving pictures drawn since the camera stopped moving.
+    /// Number of moving pictures drawn since the camera's last movement.
     rested: usize,
     /// Time at which the drawing of the last moving picture began.
     started: Instant,
@@ -87,7 +90,7 @@ struct Fineness {
     antialias: Antialias,
     /// Factor on the look's sampling distance along rays, ≥ 1.
     coarser: f32,
-    /// Number of the frame, from which the jitter of the samples is derived.
+    /// Number of the frame, from which the jitter of the samples along rays is derived.
     frame: u64,
 }
 
@@ -110,8 +113,8 @@ struct BoxRenderer {
     mirror: Mirror,
     /// Time of the last change of the ground; `None` before the first change.
     grounded: Option<Instant>,
-    /// Set once the renderer has drawn the volume, so that later pictures only need the mirror's
-    /// changes.
+    /// Set once the renderer has drawn the volume; from then on, the renderer needs only the cells
+    /// changed since the last picture.
     known: bool,
 }
 
@@ -150,7 +153,8 @@ impl Marcher {
         }
     }
 
-    /// Applies the changes of `order`, and returns its requests for image files.
+    /// Applies the changes in `order` to the renderer and its copy of the volume. Returns the
+    /// requests for image files in `order`.
     fn take(&mut self, order: Order) -> Vec<Job> {
         self.seen = order.serial;
         if let Some(wanted) = order.wanted {
@@ -196,8 +200,8 @@ impl Marcher {
         order.jobs
     }
 
-    /// Draws the next picture if due at the time `now`. Returns the time to wait before the next
-    /// call; `None` if only a new order can bring work.
+    /// Draws the next picture of the window if a picture is due at the time `now`. Returns the time
+    /// to wait before the next call; `None` if nothing is drawn before the next order.
     fn work(&mut self, now: Instant) -> Option<Duration> {
         let wanted = self.wanted.clone()?;
         let view = wanted.view.as_ref()?;
@@ -225,7 +229,8 @@ impl Marcher {
         }
     }
 
-    /// Returns the minimum time between the starts of two moving pictures for the rule `quality`.
+    /// Returns the minimum time between the starts of two moving pictures under the resolution rule
+    /// `quality`.
     fn interval(&self, quality: Quality) -> Duration {
         let whole =
             self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
@@ -315,7 +320,7 @@ impl Marcher {
         self.hand_over(rgba, view, (took, share), false);
     }
 
-    /// Draws the present content at the refinement `level` and hands the picture to the window.
+    /// Draws the present content with the refinement `level` and hands the picture to the window.
     /// Returns false if a change has interrupted the drawing.
     fn refine(&mut self, wanted: &PictureContent, view: &View, level: Level) -> bool {
         let Some(stage) = &mut self.stage else {
@@ -416,9 +421,9 @@ impl BoxRenderer {
         })
     }
 
-    /// Returns the depths along the view direction of the ground hits in the last frame, together
-    /// with the camera `window`. `frame`: camera of that frame. Rays without a hit (sky, plume) get
-    /// the depth of the scene's centre.
+    /// Returns the depth buffer of the last frame: depths along the view direction of the ground
+    /// hits, together with the camera `window` of the window's picture. `frame`: camera of that
+    /// frame. Rays without a ground hit (sky, plume) get the depth of the scene's centre.
     fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
         let subject = self.renderer.subject();
         let middle = nalgebra::center(&subject.low, &subject.high);

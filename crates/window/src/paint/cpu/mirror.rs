@@ -10,18 +10,20 @@ use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::prepared::{FieldChanges, VolumeChanges};
 use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
 
-/// Copy of the volume, and for each field the content range of each row and the changed cells.
+/// Copy of the volume for the drawing thread. In addition, for the lava and each other material:
+/// the range of filled cells in each row, and the cells changed since the last picture.
 pub(super) struct Mirror {
     volume: Volume,
     lava: Known,
-    /// Row spans and changed cells of each medium, in the order of [`Volume::media`].
+    /// Row spans and changed cells of each material other than lava, in the order of
+    /// [`Volume::media`].
     media: Vec<Known>,
 }
 
-/// Row spans and changed cells of one field: the lava or one medium.
+/// Row spans and changed cells of one material in the volume: the lava, or another material.
 struct Known {
-    /// Smallest range of cells that contains all content of each row along x (row index `z · ny +
-    /// y`); outdated in rows for which `stale` is set.
+    /// Smallest range of cells that contains all of the material in each row along x (row index `z
+    /// · ny + y`); outdated in rows for which `stale` is set.
     rows: Vec<Span>,
     stale: Vec<bool>,
     /// Cells that may differ from the last drawn picture; `None` if every cell may differ.
@@ -38,7 +40,7 @@ impl Known {
         }
     }
 
-    /// Marks `cells` in the row with index `row` (`z · ny + y`) as changed.
+    /// Records that `cells` of the row with index `row` (`z · ny + y`) have changed.
     fn change(&mut self, row: usize, cells: Span) {
         self.stale[row] = true;
         if let Some(changed) = &mut self.changed {
@@ -47,7 +49,8 @@ impl Known {
     }
 
     /// Recomputes the outdated row spans; `held` returns the span of the row with the given index.
-    /// Runs once per picture, so that a row touched by many patches is searched once.
+    /// Called once per picture, so that each row is searched only once even if many patches have
+    /// changed it.
     fn settle(&mut self, held: impl Fn(usize) -> Span) {
         for (row, stale) in self
             .stale
@@ -87,7 +90,8 @@ impl Mirror {
         self.volume.crust = crust;
     }
 
-    /// Writes a changed box of the lava's density and energy into the volume.
+    /// Writes `patch`, a changed box-shaped region of the lava's density and energy, into the
+    /// volume.
     pub(super) fn patch(&mut self, patch: &Patch) {
         let grid = self.volume.grid;
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
@@ -110,8 +114,8 @@ impl Mirror {
         }
     }
 
-    /// Writes changed boxes of the materials other than lava into the volume. With `update.reset`,
-    /// the list of materials is replaced and all their cells are emptied first.
+    /// Writes changed box-shaped regions of the materials other than lava into the volume. With
+    /// `update.reset`, the list of materials is replaced and all their cells are emptied first.
     pub(super) fn update_media(&mut self, update: &MediaUpdate) {
         let grid = self.volume.grid;
         if update.reset {
@@ -190,8 +194,8 @@ impl Mirror {
         &self.volume
     }
 
-    /// Returns row spans and changed cells since the last [`Self::drawn`]. `known`: false if the
-    /// renderer has not drawn this volume yet, so that every cell counts as changed. Call
+    /// Returns the row spans, and the cells changed since the last [`Self::drawn`]. `known`: false
+    /// if the renderer has not drawn this volume yet, so that every cell counts as changed. Call
     /// [`Self::settle`] first.
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
         let media = self
@@ -218,8 +222,8 @@ fn row_of(values: &[u8], grid: Grid, row: usize) -> &[u8] {
     &values[row * grid.nx..][..grid.nx]
 }
 
-/// Returns the smallest range of a row of `nx` cells that contains all cells x for which
-/// `matter(x)` is true; empty if there is none.
+/// Returns the smallest range of cells, in a row of `nx`, that contains all x for which `matter(x)`
+/// is true; empty if there is none.
 fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
     match ((0..nx).find(|&x| matter(x)), (0..nx).rfind(|&x| matter(x))) {
         (Some(from), Some(last)) => Span {

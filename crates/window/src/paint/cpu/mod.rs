@@ -35,15 +35,15 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
 
-/// Largest size in bytes of the volume changes that wait for the drawing thread; above it, the
-/// painter takes no further update.
+/// Upper bound in bytes of the volume changes that wait for the drawing thread; above this bound,
+/// `Painter::has_room` returns false.
 const MOST_WAITING: usize = 32 << 20;
 
 /// CPU painter: the window's side of the drawing thread.
 pub struct CpuPainter {
     gpu: Gpu,
     screen: Screen,
-    /// Texture into which the panel was drawn last.
+    /// Texture in the size of the window, which contains the panel as drawn last.
     sheet: Screen,
     mailbox: Arc<Mailbox>,
     thread: Option<JoinHandle<()>>,
@@ -54,17 +54,18 @@ pub struct CpuPainter {
     view: Option<View>,
     /// Pixel columns of the window into which the picture is drawn; `None` for the whole window.
     part: Part,
-    /// Changes of the volume that have arrived before the first ground; sent to the drawing thread
-    /// together with that ground.
+    /// Changes of the volume that arrived before the first ground; sent to the drawing thread
+    /// together with the first ground.
     early: VolumeChanges,
     steps: u64,
-    /// Vent mouths that throw clots of lava (lava fountains).
+    /// Vent mouths that throw sparks (lava fountains).
     mouths: Arc<Vec<Mouth>>,
-    /// Number of new boxes received so far.
+    /// Number of updates so far that replace all data; serves as the number of the simulation box.
     epoch: u64,
-    /// Change counter of everything visible in scene and look, without the view.
+    /// Counter of all visible changes of scene and look, without those of camera and display
+    /// options.
     content: u64,
-    /// Change counter of everything visible in scene, look and view.
+    /// Counter of all visible changes of scene, look, camera and display options.
     state: u64,
     /// Finished picture that the next frame of the window uploads; `None` if there is no new
     /// picture.
@@ -134,8 +135,8 @@ impl CpuPainter {
         Ok(())
     }
 
-    /// Returns the exponent that kiss3d's film pass must apply to the picture's bytes before its
-    /// own gamma coding.
+    /// Returns the exponent that kiss3d's film pass must apply to the picture's bytes before that
+    /// pass codes them with its own gamma.
     pub(super) fn film_gamma() -> f32 {
         screen::GAMMA
     }
@@ -189,8 +190,8 @@ impl CpuPainter {
         }
     }
 
-    /// Counts a visible change, and sends the new state with the volume changes `parts` to the
-    /// drawing thread.
+    /// Raises the change counters, and sends the new state with `parts` (changes of the volume) to
+    /// the drawing thread.
     fn change(&mut self, parts: VolumeChanges) {
         self.content += 1;
         self.state += 1;
@@ -198,8 +199,8 @@ impl CpuPainter {
         self.post(parts);
     }
 
-    /// Sends the present state with the volume changes `parts` to the drawing thread; before the
-    /// first ground, keeps `parts` for later.
+    /// Sends the present state with `parts` (changes of the volume) to the drawing thread; before
+    /// the first ground, stores `parts` until the ground arrives.
     fn post(&mut self, parts: VolumeChanges) {
         self.early.append(parts);
         let (Some(grid), Some(ground)) = (self.grid, &self.ground) else {
@@ -246,8 +247,9 @@ impl CpuPainter {
         self.next.as_ref().map(|next| &next.camera).or(on_screen)
     }
 
-    /// Updates the baked ground and fetches the latest finished picture. Returns true if there is a
-    /// picture that the window has not shown yet.
+    /// Shows the result of a finished bake of the ground, and takes the latest finished picture
+    /// from the drawing thread. Returns true if there is a picture that the window has not shown
+    /// yet.
     pub(super) fn fetch(&mut self) -> bool {
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.look)
@@ -262,7 +264,8 @@ impl CpuPainter {
         self.next.is_some()
     }
 
-    /// Passes the panic of the drawing thread on; that thread ends early only by a bug.
+    /// Resumes the panic of the drawing thread in the calling thread; this thread ends before the
+    /// window closes only by a bug.
     ///
     /// # Panics
     /// Always.
@@ -312,7 +315,7 @@ impl CpuPainter {
     }
 
     /// Copies the pixel columns `columns` of the latest picture onto the surface `on`, whose format
-    /// is `format`. Returns false without a picture.
+    /// is `format`. Returns false if there is no picture.
     pub(super) fn lay(
         &mut self,
         on: &wgpu::TextureView,
@@ -353,7 +356,8 @@ impl CpuPainter {
         self.sheet.lay(&self.gpu, (on, format), columns, &None);
     }
 
-    /// Uploads the next finished picture, if there is one, and stores its timing.
+    /// Uploads the next finished picture to the graphics card, if there is one, and stores its
+    /// drawing time.
     fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };
         self.screen.upload(&self.gpu, &next.pixels);

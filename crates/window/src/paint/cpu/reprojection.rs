@@ -14,17 +14,20 @@ use super::upsample::Pixel;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Camera;
 
-/// Largest relative difference of depth at which two samples count as the same surface.
+/// Largest relative difference of depth at which a point seen in the new frame and a pixel of the
+/// previous picture count as the same surface.
 const ALIKE: f32 = 0.06;
-/// Factor on a pixel's accumulated weight for each reprojection, since bilinear interpolation blurs
-/// the picture a little each time.
+/// Factor by which each reprojection reduces a pixel's accumulated weight, since bilinear
+/// interpolation blurs the picture a little each time.
 const KEPT: f32 = 0.8;
-/// Smallest depth in cells for which the previous picture is looked up; avoids a division by zero.
+/// Smallest depth in cells at which a point is looked up in the previous picture; avoids a division
+/// by zero.
 const NEAREST: f32 = 1e-3;
 
-/// Depth buffer of a traced frame, together with the camera of the window's picture.
+/// Depth buffer of a traced frame, with the camera of the window's picture for which the frame was
+/// traced.
 pub(super) struct Depths {
-    /// Camera of the picture in the window's resolution.
+    /// Camera of the window's picture, in full resolution.
     camera: Camera,
     /// Width and height of the traced frame in pixels, which may be smaller than the window's
     /// picture.
@@ -54,7 +57,7 @@ impl Depths {
         }
     }
 
-    /// Returns true if the depths belong to a picture seen by `camera`.
+    /// Returns true if `camera` is the camera of the window's picture to which these depths belong.
     pub(super) fn is_of(&self, camera: &Camera) -> bool {
         self.camera == *camera
     }
@@ -95,25 +98,26 @@ impl Depths {
     }
 }
 
-/// Returns, for each of `window` pixels along one axis, the index of the nearest of the frame's
-/// `count` pixels along that axis.
+/// Maps the pixels of the window's picture to those of a frame along one axis: returns for each of
+/// the `window` pixels the index of the nearest of the frame's `count` pixels.
 fn places(window: usize, count: usize) -> Vec<usize> {
     (0..window)
         .map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1))
         .collect()
 }
 
-/// Reprojection of one pixel row, in a form that runs with SIMD instructions.
+/// Inputs and output of the reprojection of one pixel row; the loop over the row runs with SIMD
+/// instructions.
 struct Carried<'a> {
     ways: &'a Ways,
     y: usize,
     /// Depths of the new frame along this row, one per column of the frame.
     depths: &'a [f32],
-    /// For each pixel column of the window, the nearest column of the new frame.
+    /// Nearest column of the new frame for each pixel column of the window.
     columns: &'a [usize],
     before: &'a Depths,
-    /// For each pixel column and row of the window, the nearest column and row of the previous
-    /// frame.
+    /// Nearest column and nearest row of the previous frame, for each pixel column and each pixel
+    /// row of the window.
     known: [&'a [usize]; 2],
     pixels: &'a [Pixel],
     row: &'a mut [Pixel],
@@ -144,10 +148,10 @@ impl Work for Carried<'_> {
 }
 
 impl Depths {
-    /// Returns the picture `pixels` at the position (`u`, `v`) in pixels, interpolated bilinearly;
-    /// with weight 0 if the depth stored there differs from `depth` (in cells), or outside the
-    /// picture. `columns`, `rows`: nearest column and row of the depth buffer for each pixel of the
-    /// window.
+    /// Returns the colour and weight of the picture `pixels` at the position (`u`, `v`) in pixels,
+    /// interpolated bilinearly. The weight is 0 outside the picture, and where the depth stored in
+    /// `self` differs from `depth` (in cells). `columns`, `rows`: nearest column and row of the
+    /// depth buffer for each pixel of the window.
     #[inline(always)]
     fn look_up(
         &self,
@@ -191,22 +195,24 @@ impl Depths {
     }
 }
 
-/// Projective map from a pixel position and depth of the first camera to the pixel position and
-/// depth of the second camera that sees the same point. The point relative to the second eye is
-/// affine in the pixel position, with a factor that is the depth.
+/// Projective map between two cameras: from pixel position and depth of a point in the first camera
+/// to its pixel position and depth in the second. The point relative to the second eye is affine in
+/// the pixel position, scaled by the depth.
 struct Ways {
-    /// Vector from the second eye to the first eye. All vectors are in the axes (right, up,
-    /// forward) of the second camera.
+    /// Vector from the second eye to the first eye, in cells. All vectors are in the axes (right,
+    /// up, forward) of the second camera.
     apart: [f32; 3],
-    /// View vector of depth 1 of the first camera through the top left of its picture.
+    /// Vector of the first camera, with depth 1, through the top left corner of its picture.
     corner: [f32; 3],
-    /// Change of that view vector per pixel to the right.
+    /// Difference between the view vector of a pixel (at depth 1) and that of the pixel to its
+    /// left.
     right: [f32; 3],
-    /// Change of that view vector per pixel downwards.
+    /// Difference between the view vector of a pixel (at depth 1) and that of the pixel above.
     down: [f32; 3],
     /// Centre of the second camera's picture, in pixels.
     middle: [f32; 2],
-    /// Pixels of the second camera's picture per unit of slope (sideways offset divided by depth).
+    /// Scale of the second camera in pixels: sideways offset in its picture per (sideways distance
+    /// / depth) of a point.
     scale: f32,
 }
 
@@ -229,8 +235,9 @@ impl Ways {
         }
     }
 
-    /// Returns position in pixels and depth in the second picture, as `[u, v, depth]`, of the point
-    /// that the first camera sees at the pixel position (`x`, `y`) at the depth `depth`.
+    /// Returns position in pixels and depth in cells, `[u, v, depth]`, in the second picture of the
+    /// point that the first camera sees at the pixel position (`x`, `y`) at the depth `depth` (in
+    /// cells).
     #[inline(always)]
     fn seen(&self, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
         let mut way = self.apart;

@@ -7,9 +7,10 @@ use super::mailbox::Pixels;
 use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 use crate::paint::{Part, limit};
 
-/// Exponent by which a picture's bytes pass kiss3d's film pass unchanged: that pass codes linear
-/// light with a gamma of 2.2 and applies a configurable exponent before, at no extra cost. If the
-/// processor runs the shaders, each further pass costs milliseconds per frame.
+/// Exponent for kiss3d's film pass with which that pass leaves the bytes of a picture unchanged:
+/// the pass applies a configurable exponent, and then codes linear light with a gamma of 2.2. An
+/// additional pass that undoes the coding would cost milliseconds per frame where the processor
+/// runs the shaders.
 pub(super) const GAMMA: f32 = 2.2;
 
 /// Texture of a picture, with the pipelines that draw it.
@@ -39,8 +40,7 @@ impl Screen {
         }
     }
 
-    /// Uploads `pixels` as the picture; creates a new texture if the size differs from the last
-    /// one.
+    /// Uploads `pixels` as the picture; creates a new texture if the size has changed.
     pub(super) fn upload(&mut self, gpu: &Gpu, pixels: &Pixels) {
         let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
@@ -79,8 +79,8 @@ impl Screen {
         self.draw_by(self.pipeline.as_ref(), pass);
     }
 
-    /// Replaces the picture by a render target of `size` pixels (width, height), cleared to black,
-    /// and returns the view of that target.
+    /// Replaces the picture by a black render target of `size` pixels (width, height), and returns
+    /// the view of that target.
     pub(super) fn blank(
         &mut self,
         gpu: &Gpu,
@@ -111,8 +111,8 @@ impl Screen {
     }
 
     /// Copies the pixel columns `columns` of the picture byte for byte onto the surface `on`, whose
-    /// format is `format`; the picture covers the part `part` of the surface. Returns false without
-    /// a picture.
+    /// format is `format`; the picture belongs to the columns `part` of the surface. Returns false
+    /// if there is no picture.
     pub(super) fn lay(
         &mut self,
         gpu: &Gpu,

@@ -1,5 +1,5 @@
-//! Tests that compare the pictures of the drawing thread with those of the renderer and of the
-//! painter on the graphics card.
+//! Tests that compare the pictures of the drawing thread with those of the renderer and of the GPU
+//! painter.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -29,7 +29,8 @@ struct Eruption {
     painter: CpuPainter,
 }
 
-/// Returns a painter with a small eruption; `None` without a graphics driver.
+/// Returns a painter that shows a small eruption with the look `look`; `None` without a graphics
+/// driver.
 fn erupting(look: &LookSpec) -> Option<Eruption> {
     let gpu = gpu()?;
     let (simulation, lowpass) = eruption();
@@ -60,7 +61,8 @@ fn rgba(image: &lavoxel_render::Image) -> RgbaImage {
         .expect("four bytes for each pixel")
 }
 
-/// Blocks until the drawing thread has finished the next picture for the window.
+/// Blocks until the drawing thread has finished another picture for the window, and returns that
+/// picture.
 fn next(painter: &mut CpuPainter) -> super::mailbox::Finished {
     let end = Instant::now() + Duration::from_secs(60);
     while Instant::now() < end {
@@ -278,8 +280,9 @@ fn a_fine_picture_gives_way_to_a_camera_that_turns() {
     assert!(!picture.last);
 }
 
-/// Returns a slice of `width` × `height` values, in squares of values, rock, another material and
-/// empty cells.
+/// Returns a slice through the cells with index `cell`: `width` × `height` texels in squares of 8 ×
+/// 8 texels that show values, rock, another material or empty cells. `of_amounts`: true if the
+/// values are amounts.
 fn chequered(width: usize, height: usize, (cell, of_amounts): (usize, bool)) -> Cut {
     let texel = |i: usize| {
         let (x, y) = (i % width / 8, i / width / 8);
@@ -481,7 +484,8 @@ fn another_scene_takes_the_place_of_the_first() {
 
 /// Runs both threads of the window for ten seconds, or for the number of seconds in the environment
 /// variable SECONDS. Returns pictures per second, steps per second, and the resolution of the
-/// pictures as a fraction of the window's.
+/// pictures as a fraction of the window's. `turns_deg_s`: angular speed of the camera in degrees
+/// per second.
 fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f64; 3] {
     let last = &mut None;
     let (start, subject) = (Instant::now(), painter.subject().expect("a scene has come"));
@@ -533,8 +537,8 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
 
 /// Prints the rates of the island: `cargo test -p lavoxel-window -- --ignored --nocapture
 /// rates_of_the_island`. The environment variables SCENE, STEPS and SECONDS replace the scene's
-/// file, 2200 steps and 10 s; PHASE selects rows by a part of the name, and PICTURE names the file
-/// of the last picture.
+/// file, 2200 steps and 10 s; PHASE selects rows whose name contains its value, and PICTURE names
+/// the file of the last picture.
 #[test]
 #[ignore = "measures for a minute and asserts no time: cargo test -p lavoxel-window -- --ignored --nocapture rates_of_the_island"]
 #[allow(clippy::print_stdout, reason = "the table is what it is for")]

@@ -12,7 +12,7 @@
 //! around the position: edges are smooth and do not ring. While the camera rests, each frame is
 //! blended in with a weight that decays with the distance from a pixel to the nearest traced
 //! position. The mean of several frames has the window's resolution and less noise. The history is
-//! clamped to the range of the latest frame around a pixel, so that moving things leave no trail.
+//! clamped to the range of the latest frame around a pixel, so that moving objects leave no trail.
 //! Where a frame is soft, as in smoke and sky, other frames add no detail between its positions:
 //! the frame is then blended in at all pixels with the same weight, because a grid of old and new
 //! pixels would be visible.
@@ -26,17 +26,19 @@ use lavoxel_render::Image;
 /// Pixel of the accumulated picture: red, green and blue (0 to 255), and the accumulated weight.
 pub(super) type Pixel = [f32; 4];
 
-/// Subpixel offsets of frames that are all traced at the pixel centres. This and the following
-/// tables list offsets from a pixel's centre in pixels (x, y), through which successive frames
-/// cycle; successive offsets are far apart.
+/// Single subpixel offset: all frames are traced at the pixel centres. The tables of offsets list
+/// offsets (x, y) from a pixel's centre, in pixels of the frame; successive frames cycle through a
+/// table.
 const ONE: [[f32; 2]; 1] = [[0.0; 2]];
-/// Two subpixel offsets (x, y), on a diagonal.
+/// Two subpixel offsets (x, y) in pixels of the frame, on a diagonal.
 const TWO: [[f32; 2]; 2] = [[-0.25, -0.25], [0.25, 0.25]];
-/// Four subpixel offsets (x, y), a 2 × 2 grid.
+/// Four subpixel offsets (x, y) in pixels of the frame, on a 2 × 2 grid; successive offsets are far
+/// apart.
 const FOUR: [[f32; 2]; 4] = [[-0.25, -0.25], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25]];
-/// Distance in pixels between neighbouring offsets of the 3 × 3 grid.
+/// Distance between neighbouring offsets of the 3 × 3 grid, in pixels of the frame.
 const THIRD: f32 = 1.0 / 3.0;
-/// Nine subpixel offsets (x, y), a 3 × 3 grid.
+/// Nine subpixel offsets (x, y) in pixels of the frame, on a 3 × 3 grid; successive offsets are far
+/// apart.
 const NINE: [[f32; 2]; 9] = [
     [0.0, 0.0],
     [THIRD, -THIRD],
@@ -48,16 +50,16 @@ const NINE: [[f32; 2]; 9] = [
     [-THIRD, 0.0],
     [THIRD, 0.0],
 ];
-/// Upper bound for (pixels of a frame × number of subpixel offsets) / pixels of the window: the
-/// renderer keeps the ground hits of every offset in memory.
+/// Upper bound for (pixels of a frame × number of subpixel offsets) / pixels of the window: limits
+/// the memory in which the renderer keeps the ground hits of every offset.
 const MOST_TRACED: f32 = 1.5;
 /// Decay rate of a frame's weight: the weight is exp(−`FALL` · d²), where d is the distance in
 /// pixels of the window to the nearest traced position.
 const FALL: f32 = 2.2;
-/// Lower bound of a frame's weight at a pixel, far from any traced position.
+/// Lower bound of a frame's weight at a pixel, reached far from all traced positions.
 const LEAST: f32 = 1e-3;
 /// Upper bound of a pixel's accumulated weight. A new frame has the weight 1 where it was traced,
-/// so that it contributes at least a third of the average there.
+/// so that the frame contributes at least a third of the average there.
 const MOST: f32 = 2.0;
 /// Difference between a pixel's history and its clamped value, in grey levels (0 to 255), at which
 /// half of the history's weight is dropped.
@@ -65,11 +67,12 @@ const OUTDATED: f32 = 6.0;
 /// Difference between a pixel of a frame and the mean of its four neighbours, in grey levels (0 to
 /// 255), at which the pixel's softness is one half.
 const SOFT: f32 = 3.0;
-/// Width in pixels of the border around a frame, which repeats the frame's edge pixels.
+/// Width in pixels of the border around a frame, which repeats the frame's edge pixels; with this
+/// border, interpolation needs no special case.
 const RIM: usize = 2;
 
 /// Returns the subpixel offsets (x, y, in pixels of the frame) for frames whose resolution along
-/// each axis is `share` (0 to 1) of the window's. The fewer pixels a frame has, the more offsets.
+/// each axis is `share` (0 to 1) of the window's. Lower resolutions have more offsets.
 pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
     let all: [&'static [[f32; 2]]; 4] = [&NINE, &FOUR, &TWO, &ONE];
     all.into_iter()
@@ -77,7 +80,7 @@ pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
         .unwrap_or(&ONE)
 }
 
-/// Accumulator of frames: the running picture in the window's resolution.
+/// Accumulator of frames, which contains the running picture in the window's resolution.
 #[derive(Default)]
 pub(super) struct Upsampler {
     size: (usize, usize),
@@ -86,17 +89,18 @@ pub(super) struct Upsampler {
     turned: Vec<Pixel>,
 }
 
-/// Interpolation data of one pixel row or column of the window: the frame pixels around its
-/// position, and their weights.
+/// Interpolation data for one pixel column (or row) of the window: the four nearest frame columns
+/// (or rows), and their weights.
 struct Tap {
-    /// Index of the first of the four frame pixels around the position; counts the border pixels.
+    /// Index of the first of the four frame pixels around the position, counted from the first
+    /// border pixel.
     first: usize,
-    /// Catmull-Rom weights of these four pixels.
+    /// Catmull-Rom weights of the four frame pixels from `first` on.
     shares: [f32; 4],
-    /// Position between the second and the third of these pixels, 0 to 1.
+    /// Position between the second and the third of the four frame pixels from `first` on, 0 to 1.
     between: f32,
-    /// Weight of the frame along this axis, 0 to 1; decays with the distance to the nearest traced
-    /// position.
+    /// Weight of the frame at this pixel along this axis, 0 to 1; decays with the distance to the
+    /// nearest traced position.
     weight: f32,
 }
 
@@ -135,13 +139,13 @@ fn cubic(t: f32) -> [f32; 4] {
 }
 
 impl Upsampler {
-    /// Discards the running picture; the next frame begins a new one.
+    /// Discards the running picture; the next frame begins a new running picture.
     pub(super) fn forget(&mut self) {
         self.pixels.clear();
     }
 
-    /// Reprojects the running picture from the camera of `before` to the camera of `now`, both with
-    /// depths.
+    /// Reprojects the running picture from the camera of `before` to the camera of `now`. `before`,
+    /// `now`: depth buffers, each with its camera.
     pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
         if !self.pixels.is_empty() {
             now.carry(before, &self.pixels, &mut self.turned);
@@ -149,7 +153,7 @@ impl Upsampler {
         }
     }
 
-    /// Replaces the running picture by `image`, a picture in the window's resolution.
+    /// Replaces the running picture by `image`, which has the window's resolution.
     pub(super) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
         self.pixels.clear();
@@ -254,14 +258,15 @@ fn pixel(rgb: &[u8], weight: f32) -> Pixel {
     ]
 }
 
-/// Accumulation of one row of the running picture, in a form that runs with SIMD instructions.
+/// Inputs, buffers and outputs for accumulating one row of the running picture; the loops over the
+/// row run with SIMD instructions.
 struct RowTask<'a> {
     framed: &'a Framed,
     tap: &'a Tap,
     across: &'a [Tap],
-    /// Buffers with one element per column of the frame: the value interpolated between the rows;
-    /// minimum and maximum of the rows above and below; minimum and maximum of the 3 × 3
-    /// neighbourhood.
+    /// Five buffers with one element per frame column at the present row of the window: the value
+    /// interpolated between frame rows; minimum and maximum of the frame rows above and below;
+    /// minimum and maximum of the 3 × 3 neighbourhood.
     columns: &'a mut [Vec<Pixel>; 5],
     pixels: &'a mut [Pixel],
     bytes: &'a mut [u8],
@@ -358,13 +363,15 @@ impl Work for RowTask<'_> {
     }
 }
 
-/// Returns the smaller of `a` and `b` in one instruction; unlike `f32::min`, does not handle NaN.
+/// Returns the smaller of `a` and `b` in one instruction; if either is NaN, the result is
+/// unspecified.
 #[inline(always)]
 fn least(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// Returns the larger of `a` and `b` in one instruction; unlike `f32::max`, does not handle NaN.
+/// Returns the larger of `a` and `b` in one instruction; if either is NaN, the result is
+/// unspecified.
 #[inline(always)]
 fn largest(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
@@ -381,8 +388,9 @@ mod tests {
         40.0 + 0.5 * x + 120.0 * disc
     }
 
-    /// Returns a frame of `size` pixels that shows `see` (in pixels of the window), traced `shift`
-    /// pixels off its pixel centres.
+    /// Returns a frame of `size` pixels (width, height) of the scene whose brightness is `see(x,
+    /// y)` (in pixels of the window). `window`: width and height of the window in pixels; `shift`:
+    /// offset of the traced positions from the frame's pixel centres, in pixels of the frame.
     fn frame(
         size: (usize, usize),
         window: (usize, usize),

@@ -1,5 +1,5 @@
-//! Accumulation of the window's picture in two layers: each layer has reduced resolution while its
-//! content moves and full resolution when still.
+//! Accumulation of the window's picture in two partial images, backdrop and lava. Each has a
+//! reduced resolution while its content moves and the full resolution while it is still.
 
 use std::time::Instant;
 
@@ -17,26 +17,27 @@ use crate::paint::quality::{Effort, Still, still};
 use crate::paint::{View, limit};
 use lavoxel_render::Camera;
 
-/// Layers in the order of drawing.
+/// Partial images of a picture, in the order of drawing.
 const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];
 
-/// Canvases of both layers of one picture, and the post-processing that combines the layers.
+/// Canvases of both partial images of one picture (backdrop, lava), and the post-processing that
+/// combines the two.
 #[derive(Default)]
 pub(super) struct Accumulator {
-    /// Canvas of each layer at reduced resolution, used while the layer's content moves.
+    /// Canvases of backdrop and lava at reduced resolution, used while the content moves.
     coarse: [Canvas; 2],
-    /// Canvas of each layer at full resolution, used while the layer is still.
+    /// Canvases of backdrop and lava at full resolution, used while the content is still.
     fine: [Canvas; 2],
-    /// Set for each layer whose fine canvas is on the screen.
+    /// Set for each partial image (backdrop, lava) whose fine canvas is on the screen.
     shows_fine: [bool; 2],
     development: Option<Development>,
-    /// Textures that `development` reads, per layer: true for the fine canvas, and the serial
-    /// number of the canvas's render targets.
+    /// Canvases that `development` reads, for backdrop and lava: true for the fine canvas, and the
+    /// serial number of the canvas's render targets.
     of: [(bool, u64); 2],
 }
 
-/// Settings for drawing a layer: camera, largest number of averaged frames, and number of bands per
-/// frame.
+/// Settings for drawing a partial image: camera, largest number of averaged frames, and number of
+/// bands per frame.
 #[derive(Clone, Copy)]
 pub(super) struct Task<'a> {
     pub(super) camera: &'a Camera,
@@ -53,13 +54,13 @@ impl Accumulator {
             .for_each(Canvas::forget);
     }
 
-    /// Returns true if the lava's layer is shown at full resolution.
+    /// Returns true if the lava is shown at full resolution.
     pub(super) fn is_fine(&self) -> bool {
         self.shows_fine[Layer::Lava as usize]
     }
 
-    /// Returns the post-processing of both layers, recreated if their textures have changed; `None`
-    /// until both layers are drawn.
+    /// Returns the bind groups and targets that combine backdrop and lava into a picture, recreated
+    /// if the textures of either have changed; `None` until both are drawn.
     pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
         let canvas = |layer: usize| {
             if self.shows_fine[layer] {
@@ -80,8 +81,8 @@ impl Accumulator {
 
 impl GpuPainter {
     /// Returns the shader parameters of a frame; `None` before the first scene has arrived.
-    /// `shift`: offset of the rays within a pixel (x, y, in pixels) and of their first samples
-    /// (fraction of the sampling distance).
+    /// `shift`: offset (x, y) of the rays within a pixel, in pixels, and offset of the rays' first
+    /// samples as a fraction of the sampling distance.
     fn frame(&self, view: &View, camera: &Camera, shift: [f32; 3]) -> Option<Frame> {
         let (ground, lava) = (self.ground.as_ref()?, self.lava.as_ref()?);
         let cut = |axis: usize| lava.cut_cells[axis].filter(|_| view.cuts_shown[axis]);
@@ -107,8 +108,8 @@ impl GpuPainter {
         }))
     }
 
-    /// Returns the cache key of a layer's picture: the shader parameters and the change counter on
-    /// which the layer depends. `None` before the first scene.
+    /// Returns the cache key of the partial image `layer`: the shader parameters, and the change
+    /// counter of its content. `None` before the first scene.
     fn identity(&self, layer: Layer, view: &View, camera: &Camera) -> Option<(Frame, u64)> {
         let frame = self.frame(view, camera, [0.0; 3])?;
         Some(match layer {
@@ -117,13 +118,14 @@ impl GpuPainter {
         })
     }
 
-    /// Draws the next band of a layer into `canvas`; after a change of the cache key, a new average
-    /// begins. Returns false if nothing was drawn: no scene, or the average is complete.
+    /// Draws the next band of the partial image `layer` into `canvas`; after a change of the cache
+    /// key, a new average begins. Returns false if nothing was drawn because there is no scene or
+    /// the average is complete.
     fn draw_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> bool {
         self.try_layer(canvas, layer, view, task).is_some()
     }
 
-    /// Implements [`Self::draw_layer`]; `None` stands for false.
+    /// Implements [`Self::draw_layer`]; returns `None` where that function returns false.
     fn try_layer(&self, canvas: &mut Canvas, layer: Layer, view: &View, task: Task) -> Option<()> {
         let (still, content) = self.identity(layer, view, task.camera)?;
         let turn = canvas.turn(&still, content, task.most, task.bands)?;
@@ -155,7 +157,8 @@ impl GpuPainter {
         Some(())
     }
 
-    /// Draws the next bands of both layers of a picture for an image file, then its bloom.
+    /// Draws the next bands of backdrop and lava for a picture in an image file, and afterwards the
+    /// picture's bloom.
     pub(super) fn draw_picture(&mut self, view: &View, task: Task) {
         let mut accumulator = std::mem::take(&mut self.pictures);
         for layer in LAYERS {
@@ -165,7 +168,7 @@ impl GpuPainter {
         self.pictures = accumulator;
     }
 
-    /// Draws the bloom of a picture from its layers.
+    /// Draws the bloom of the picture whose backdrop and lava `accumulator` contains.
     fn bloom(&self, accumulator: &mut Accumulator) {
         if let Some(development) = accumulator.development(&self.gpu, &self.film) {
             let mut encoder = self
@@ -178,9 +181,10 @@ impl GpuPainter {
         }
     }
 
-    /// Draws the next bands of both layers of the window's picture. `window`: window size in
-    /// pixels; `effort`: resolution while something moves; `rests`: which layers are still. Returns
-    /// for each layer true if a band was drawn.
+    /// Draws the next bands of backdrop and lava of the window's picture. `window`: width and
+    /// height of the window in pixels; `effort`: resolution while something moves; `rests`: flags
+    /// of unchanged content. Returns true for each of the two (backdrop, lava) of which a band was
+    /// drawn.
     fn draw_window(
         &mut self,
         view: &View,

@@ -1,5 +1,5 @@
-//! Bricks (cubic blocks of the volume) on the graphics card: distance of each brick to the nearest
-//! brick with visible content, for empty-space skipping.
+//! Bricks (cubic blocks of the volume) on the graphics card: stores the distance of each brick to
+//! the nearest brick with visible content, so that rays skip empty space.
 
 use crate::messages::BRICK;
 use lavoxel_base::grid::Grid;
@@ -8,7 +8,7 @@ use lavoxel_render::volume::bricks::chessboard;
 /// Upper bound of the stored distances to the nearest brick with content, in bricks.
 pub(super) const FARTHEST: u8 = 16;
 
-/// Error: the graphics card cannot hold the textures of a simulation box.
+/// Error: the textures of a simulation box are too large for the graphics card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a box of {}×{}×{} cells is too large for this graphics card ({reason}); it runs all the same, and \
@@ -27,8 +27,7 @@ pub(super) fn brick_count(grid: Grid) -> [usize; 3] {
 }
 
 /// Returns for each brick (x fastest) the Chebyshev distance to the nearest occupied brick, in
-/// bricks, at most `FARTHEST`. `full` yields for each brick, x fastest, true if the brick is
-/// occupied.
+/// bricks, at most `FARTHEST`. `full` yields true for each occupied brick (x fastest).
 pub(super) fn distances(grid: Grid, full: impl Iterator<Item = bool>) -> Vec<u8> {
     let mut distance: Vec<u8> = full.map(|full| if full { 0 } else { FARTHEST }).collect();
     chessboard(&mut distance, brick_count(grid), FARTHEST);

@@ -1,39 +1,41 @@
-//! Canvas: render targets of one layer, which accumulate the average of several frames while
-//! nothing changes.
+//! Canvas: render targets of one partial image of the picture (backdrop or lava), which accumulate
+//! the average of several frames while nothing changes.
 //!
-//! A picture has two canvases per layer: a coarse one for a moving layer and a fine one for a layer
-//! at rest. The backdrop changes only with camera, ground and slices, the second layer with the
-//! lava: while lava flows before a camera at rest, the backdrop is fine and the lava coarse.
+//! Each partial image has two canvases: a coarse one for moving content and a fine one for content
+//! at rest. The backdrop changes only with camera, ground and slices, the second partial image with
+//! the lava: while lava flows in front of a camera at rest, the backdrop is fine and the lava
+//! coarse.
 
 use super::film::RenderTarget;
 use super::frame::Frame;
 use super::stage::Bound;
 use super::turn::Turn;
 
-/// Accumulated light of one layer of the picture, in one resolution.
+/// Accumulated light of one partial image (backdrop or lava) in one resolution.
 #[derive(Default)]
 pub(super) struct Canvas {
     exposed: Option<Exposed>,
-    /// Parameters and change counter of the picture that is being accumulated, its cache key;
-    /// `None` before the first picture.
+    /// Cache key of the picture that is being accumulated: its shader parameters and change
+    /// counter; `None` before the first picture.
     shown: Option<(Frame, u64)>,
     /// Number of complete frames that the average contains.
     averaged: u32,
-    /// Index of the next band (horizontal strip) to draw of the next frame, and the number of bands
-    /// of that frame.
+    /// Index of the next band (consecutive pixel rows) to draw of the frame in progress, and the
+    /// number of bands of that frame.
     band: (u32, u32),
-    /// Number of sets of render targets created so far.
+    /// Number of sets of render targets that this canvas has created so far.
     made: u64,
 }
 
-/// Render targets of one size, with the bind groups that connect them to the scene's textures.
+/// Render targets of one size, with the bind groups that connect the scene's textures to the passes
+/// drawing into these targets.
 pub(super) struct Exposed {
     sheet: RenderTarget,
     bound: Bound,
     /// Version number of the scene's textures for which `bound` was created.
     bindings: u64,
-    /// Parameters of the frame for which the ground under each pixel was found, and the version
-    /// number of the scene's textures at that time; `None` before the first search.
+    /// Parameters of the frame for which the ground under each pixel was last searched, and the
+    /// version number of the scene's textures at that time; `None` before the first search.
     ground: Option<(Frame, u64)>,
     /// Serial number of this set of render targets within the canvas.
     made: u64,
@@ -41,8 +43,8 @@ pub(super) struct Exposed {
 
 impl Canvas {
     /// Returns the next band to draw for the average of the picture with the cache key (`still`,
-    /// `content`); another key restarts the average. `bands`: number of bands per frame. `None` if
-    /// the average already contains `most` frames.
+    /// `content`); a change of the key restarts the average. `bands`: number of bands per frame.
+    /// `None` if the average already contains `most` frames.
     pub(super) fn turn(
         &mut self,
         still: &Frame,
@@ -71,20 +73,20 @@ impl Canvas {
         Some(turn)
     }
 
-    /// Returns true if the canvas accumulates the picture with the cache key (`still`, `content`).
+    /// Returns true if the canvas accumulates the picture whose cache key is (`still`, `content`).
     fn shows(&self, still: &Frame, content: u64) -> bool {
         self.shown
             .as_ref()
             .is_some_and(|(frame, of)| frame == still && *of == content)
     }
 
-    /// Returns true if the average contains at least one complete frame of the picture with the
-    /// cache key (`still`, `content`).
+    /// Returns true if the average contains at least one complete frame of the picture whose cache
+    /// key is (`still`, `content`).
     pub(super) fn is_whole(&self, still: &Frame, content: u64) -> bool {
         self.averaged > 0 && self.shows(still, content)
     }
 
-    /// Discards the average; the next band begins a new one.
+    /// Discards the average; the next band begins a new average.
     pub(super) fn forget(&mut self) {
         self.shown = None;
     }
@@ -122,7 +124,8 @@ impl Canvas {
         self.exposed.as_mut().expect("it was just put there")
     }
 
-    /// Returns the render targets and their serial number; `None` before the first drawing.
+    /// Returns the render targets and their serial number within this canvas; `None` before the
+    /// first drawing.
     pub(super) fn sheet(&self) -> Option<(&RenderTarget, u64)> {
         self.exposed
             .as_ref()
@@ -140,8 +143,8 @@ impl Exposed {
     }
 
     /// Returns true if the ground under each pixel must be searched for `frame`: the rays or the
-    /// version number `bindings` of the textures have changed since the last search. Then counts
-    /// `frame` as searched.
+    /// version number `bindings` of the textures have changed since the last search. If so, `frame`
+    /// counts as searched from now on.
     pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
         let moved = self
             .ground

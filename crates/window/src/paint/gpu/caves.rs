@@ -1,5 +1,5 @@
-//! Caves on the graphics card: the open cells below the ground's surface, column by column, in a
-//! buffer of 32-bit words, of which only changed blocks are uploaded.
+//! Caves (open cells below the ground's surface) on the graphics card: an array of 32-bit words,
+//! column by column, of which only changed blocks are uploaded.
 
 use crate::paint::device::Gpu;
 use lavoxel_render::ground::heightfield::{Caves, Top};
@@ -10,15 +10,15 @@ pub(super) const HEAD: usize = 8;
 /// Number of words per block of an upload: if one word changes, its whole block is uploaded.
 const BLOCK: usize = 64;
 
-/// Content of the buffer as the shaders read it, and the free places in it.
+/// Content of the cave buffer as the shaders read it, and the free places in the buffer.
 ///
 /// Invariant: a column keeps its offset as long as the column has caves.
 #[derive(Debug, PartialEq)]
 struct Words {
     words: Vec<u32>,
-    /// Offsets (word indices) of the free places, left by columns whose caves have vanished.
+    /// Offsets (word indices) of the places left free by columns whose caves have vanished.
     free: Vec<u32>,
-    /// Caves that `words` encode.
+    /// Caves that are encoded in `words`.
     of: Caves,
 }
 
@@ -131,8 +131,8 @@ impl CaveBuffer {
         self.words.of.is_empty()
     }
 
-    /// Uploads the words that differ from the previous caves. If the buffer would exceed the limits
-    /// of the graphics card, no caves are shown.
+    /// Uploads the words that differ from the previous caves. If the buffer exceeded the limits of
+    /// the graphics card, the ground is shown without caves.
     pub(super) fn follow(&mut self, gpu: &Gpu, caves: &Caves) {
         let changed = self.words.follow(caves);
         let bytes = 4 * self.words.words.len() as u64;

@@ -4,10 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::paint::device::Gpu;
 
-/// Interval between two measurements in frames; each measurement waits for the graphics card.
+/// Number of frames from one measurement to the next; a measurement waits for the graphics card.
 const SAMPLING: u32 = 4;
 
-/// Stopwatch for the drawing time on the graphics card; measures every `SAMPLING`-th frame.
+/// Stopwatch for the time that the graphics card takes to draw a frame; measures every
+/// `SAMPLING`-th frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrawClock {
     last: Duration,
@@ -25,7 +26,8 @@ impl DrawClock {
         })
     }
 
-    /// Ends the measurement begun at `start`, once the graphics card has done all submitted work.
+    /// Ends the measurement that began at `start`: waits until the graphics card has done all
+    /// submitted work, and stores the time.
     pub(super) fn end(&mut self, gpu: &Gpu, start: Instant) {
         gpu.drain();
         let took = start.elapsed();

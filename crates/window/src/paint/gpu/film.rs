@@ -1,5 +1,5 @@
-//! Post-processing of a picture's light: render targets, bloom, and the final tone-mapping pass
-//! into the window or an image.
+//! Post-processing of a picture's accumulated light: bloom, and the final tone-mapping pass into
+//! the window or an image.
 
 use lavoxel_render::film::{BLOCK, Shimmer, radii};
 use lavoxel_render::{LookSpec, Style};
@@ -8,39 +8,40 @@ use super::stage::mask_of_noise;
 use super::wgsl::{self, numbers};
 use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
-/// Texture format of light. Light is stored as `c / (1 + max(c))`, so that the average of frames is
-/// weighted by visible brightness.
+/// Texture format of accumulated light. Light `c` is stored as `c / (1 + max(c))`, so that an
+/// average of frames is weighted by visible brightness.
 const LIGHT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba16Float;
-/// Edge length of a texel of the wide blur, in texels of the narrow blur.
+/// Edge length of a texel in the texture of the wide blur, in texels of the narrow blur's texture.
 const WIDE: usize = 2;
 
 numbers! {
-    /// Parameters of a post-processing pass.
+    /// Parameters of one post-processing pass (bloom or final pass), as the shader reads them.
     #[derive(Default)]
     struct FilmNumbers {
-        /// Exposure factor; strength of the bloom; tone curve (0 plain, 1 filmic); output coding (0
-        /// as kiss3d's film pass expects, 1 sRGB).
+        /// Exposure factor; strength of the bloom (1 usual); tone curve (0 plain, 1 filmic); output
+        /// coding (0 as kiss3d's film pass expects, 1 sRGB).
         how: [f32; 4],
-        /// Width and height in texels, first of the light texture, then of the target.
+        /// Width and height of the light texture in texels; width and height of the target in
+        /// texels.
         size: [f32; 4],
-        /// Parameters of a blur: direction (x, y) in texels of the source, standard deviation in
-        /// texels, number of taps on each side.
+        /// Parameters of a Gaussian blur: direction (x, y) in texels of the source; standard
+        /// deviation in texels; number of taps on each side of the centre.
         blur: [f32; 4],
-        /// Strength of the heat haze; phase of the haze in radians; left edge of the picture in the
-        /// target, in pixels; unused.
+        /// Strength of the heat haze (0 none); phase of the haze in radians; left edge of the
+        /// picture in the target, in pixels; last component unused.
         air: [f32; 4],
     }
 }
 
-/// Destination of the final pass.
+/// Destination of the final post-processing pass: window or image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlet {
-    /// Window: kiss3d's film pass follows, which applies a gamma of 2.2.
+    /// Window, whose light passes through kiss3d's film pass afterwards (gamma of 2.2).
     Window {
         /// Left edge of the picture in the window, in pixels.
         left: u32,
     },
-    /// Image file: sRGB coding, with the coverage as alpha.
+    /// Image file: colours are coded as sRGB, and the coverage becomes alpha.
     Picture,
 }
 
@@ -58,7 +59,8 @@ pub(super) struct PostProcess {
     window: Option<(u32, wgpu::RenderPipeline)>,
 }
 
-/// One pass of the bloom: pipeline (`bright` or blur), bind group, target and parameters.
+/// One pass of the bloom with its bind group, render target and parameters: extracts bright light
+/// if `bright` is set, otherwise blurs.
 struct BloomPass {
     bright: bool,
     bind: wgpu::BindGroup,
@@ -68,16 +70,18 @@ struct BloomPass {
     sizes: [f32; 4],
 }
 
-/// Render targets of one size in pixels, into which the frames of a layer are accumulated.
+/// Render targets of one size in pixels, in which the frames of a partial image (backdrop or lava)
+/// accumulate.
 pub(super) struct RenderTarget {
     pub(super) size: [usize; 2],
     pub(super) light: Texture,
-    /// Distance to the ground, and number of the face hit, for each pixel.
+    /// For each pixel, the distance to the ground along the ray in cells, and the number of the
+    /// ground's face that the ray hits.
     pub(super) hits: Texture,
     pub(super) depth: Texture,
 }
 
-/// Bind groups and targets that combine the layers backdrop and lava into a picture.
+/// Bind groups and targets that combine backdrop and lava into a picture.
 pub(super) struct Development {
     lava_size: [f32; 2],
     passes: Vec<BloomPass>,
@@ -139,8 +143,9 @@ impl PostProcess {
         }
     }
 
-    /// Creates the bind group of a pass. `from`: lava (or the source of a blur), narrow blur, wide
-    /// blur, backdrop.
+    /// Creates the bind group of a post-processing pass with the parameters `numbers`. `from`:
+    /// textures of the lava's light (for a blur: its source), of the narrow blur, of the wide blur
+    /// and of the backdrop's light.
     fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
         let mut resources = vec![
             (0, numbers.as_entire_binding()),
@@ -167,8 +172,8 @@ impl PostProcess {
         }
     }
 
-    /// Creates the post-processing resources for the layers `backdrop` and `lava`; the bloom is
-    /// computed at the resolution of `lava`.
+    /// Creates the post-processing resources for the partial images `backdrop` and `lava`; the
+    /// bloom has the resolution of `lava`.
     pub(super) fn development(
         &self,
         gpu: &Gpu,
@@ -222,7 +227,8 @@ impl PostProcess {
         }
     }
 
-    /// Draws the bloom of the light into its textures; no effect outside the cinematic style.
+    /// Draws the bloom of the picture into the textures of `development`; does nothing outside the
+    /// cinematic style.
     pub(super) fn bloom(
         &self,
         gpu: &Gpu,
@@ -254,7 +260,7 @@ impl PostProcess {
     }
 
     /// Uploads the parameters of the final pass into a target of `size` pixels (width, height).
-    /// `steps`: number of simulation steps, the time of the heat haze.
+    /// `steps`: number of simulation steps, which determines the phase of the heat haze.
     pub(super) fn aim(
         &self,
         gpu: &Gpu,

@@ -1,5 +1,6 @@
-//! Gases, and the shadow of solids, on the graphics card: the coarse grid of
-//! [`lavoxel_render::media::fog`], recomputed on the processor when these media or the sun change.
+//! Gases, and the shadow of solids, on the graphics card: uploads the coarse grid of
+//! [`lavoxel_render::media::fog`], which the processor recomputes when gases, solids or the sun
+//! change.
 
 use crate::messages::{MediaPatch, MediaUpdate};
 use crate::paint::device::{Gpu, Texture};
@@ -12,33 +13,37 @@ use lavoxel_sim::lowpass::{Medium, Volume};
 
 /// Texture of the coarse gas grid, and the inputs from which the grid is computed.
 pub(super) struct FogTexture {
-    /// Texels of the coarse grid: densities of two kinds of gas, transmittance of sunlight,
-    /// transmittance of light from below. A single texel if there is neither gas nor shadow.
+    /// Texture of the coarse grid; each texel has the densities of two kinds of gas, the
+    /// transmittance of sunlight, and the transmittance of light from below (all 0 to 1). A single
+    /// texel if there is neither gas nor shadow.
     pub(super) cells: Texture,
     size: [usize; 3],
-    /// Bounding box of all gas: lower corner `low` and upper corner `high`, in cells.
+    /// Lower corner of the bounding box of all gas, in cells of the simulation box.
     pub(super) low: [f32; 3],
+    /// Upper corner of the bounding box of all gas, in cells of the simulation box.
     pub(super) high: [f32; 3],
-    /// Edge length of a cell of the coarse grid, in cells of the box.
+    /// Edge length of a cell of the coarse grid, in cells of the simulation box.
     pub(super) edge: f32,
     pub(super) kinds: [GasOptics; KINDS],
     /// Set if the grid contains gas or the shadow of solids.
     pub(super) is_there: bool,
     /// Set if the grid contains gas; clear if it contains only the shadow of solids.
     pub(super) has_gas: bool,
-    /// Copy of the densities of gases and solids, from which the grid is computed.
+    /// Densities of gases and solids in the cells of the simulation box, from which the coarse grid
+    /// is computed.
     read: Volume,
-    /// For each medium of `read`, the smallest range of cells that contains all content of each row
-    /// along x (row index `z · ny + y`).
+    /// For each material of `read`, the smallest range of cells that contains all of the material
+    /// in each row along x (row index `z · ny + y`).
     rows: Vec<Vec<Span>>,
-    /// For each medium of `read`, its index in the media of an update.
+    /// For each material of `read`, its index among the materials of an update.
     places: Vec<usize>,
-    /// Number of media in an update, which is the number of bytes per cell.
+    /// Number of materials in an update, which is the number of bytes per cell.
     sent: usize,
-    /// Inputs for which the present grid was computed: direction of the sun, height of a cell in
-    /// cell widths, and rise of the billows in the noise.
+    /// Unit direction towards the sun for which the present grid was computed.
     sun: V3,
+    /// Height of a cell divided by its width, as used for the present grid.
     tall: f32,
+    /// Height in cells by which the noise pattern of the gases has risen in the present grid.
     risen: f32,
 }
 
@@ -72,9 +77,10 @@ impl FogTexture {
         }
     }
 
-    /// Applies `update` to the media, if present, and recomputes the grid if any input changed.
-    /// `sun`: direction of the sun; `tall`: height of a cell in cell widths; `steps`: number of
-    /// simulation steps. Returns true if a new texture replaced the old one.
+    /// Applies `update` (if any) to the copied densities, and recomputes the coarse grid if one of
+    /// its inputs changed. `sun`: unit direction towards the sun; `tall`: height of a cell divided
+    /// by its width; `steps`: number of simulation steps. Returns true if a new texture replaced
+    /// the old one.
     pub(super) fn apply(
         &mut self,
         gpu: &Gpu,

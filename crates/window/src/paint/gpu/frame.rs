@@ -36,50 +36,53 @@ numbers! {
     /// vectors.
     pub(super) struct Frame {
         eye: Four,
-        /// Vectors `right` and `up`: half the picture's width and height at distance 1 from the
-        /// eye.
+        /// Vector from the picture's centre to its right edge, at distance 1 from the eye; the
+        /// field `up` is the vector to the upper edge.
         right: Four,
         up: Four,
-        /// Unit vector of the view direction; w: square of a cell's drawn height in cell widths.
+        /// Unit vector of the view direction; w: square of (drawn height of a cell / width of a
+        /// cell).
         forward: Four,
         /// Width and height of the picture in pixels; offset of this frame's rays within a pixel
         /// (x, y), in pixels.
         size: Four,
-        /// Number of cells along x, y and z; w: pattern unit of the noise in cells (1/128 of the
-        /// box's longer side).
+        /// Number of cells along x, y and z; w: length unit of all noise patterns in cells (1/128
+        /// of the simulation box's longer side).
         cells: Four,
-        /// Number of nodes of the ground's mesh along x and z; nodes per cell; offset of each ray's
-        /// first sample, as a fraction of the sampling distance.
+        /// Number of nodes of the ground's mesh along x and along z; number of nodes per cell along
+        /// an axis; offset of each ray's first sample, as a fraction of the sampling distance.
         nodes: Four,
-        /// Height of the bottom and of the top of the ground block in cells; largest density that
-        /// is invisible (0 to 1); sampling distance along rays in cells.
+        /// Height in cells of the bottom and of the top of the block that is drawn as the ground;
+        /// largest density that is invisible (0 to 1); sampling distance along rays in cells.
         block: Four,
         clip_low: Four,
         clip_high: Four,
         /// Positions of the slices across x, y and z in cells, below 0 for a hidden slice; w: bit
-        /// mask of the slices that only cut the box open and show no values.
+        /// mask (bit 0 x, 1 y, 2 z) of the slices that only cut the simulation box open and show no
+        /// values.
         cuts: Four,
-        /// Look of the lava: amount at its surface; amount from which thin films are drawn; share
-        /// of crust; width of crust plates in cells.
+        /// Look of the lava: amount at its drawn surface, and smallest amount that is drawn as a
+        /// thin film (both 0 to 1); strength of the crust (0 none, 1 usual); width of crust plates
+        /// in cells.
         lava: Four,
-        /// Energy per unit of amount at which lava looks cold, and at which it looks hot; strength
-        /// of the lava's light on rock; strength of the haze.
+        /// Energy per unit of amount at which lava looks cold, and at which lava looks hot;
+        /// strength of the lava's light on rock (1 usual); strength of the haze (1 usual).
         heat: Four,
-        /// Temperatures in K of lava with energy 0 and with energy 1 per unit of amount; 1 if these
-        /// temperatures are known, else 0; energy per unit of amount at the upper end of the
-        /// palette.
+        /// Temperatures in K of lava with energy 0 and with energy 1 per unit of amount; flag of
+        /// known temperatures (0 or 1); energy per unit of amount at the upper end of the palette.
         kelvin: Four,
-        /// Number of the style; 1 to colour by energy per unit of amount, 0 to colour by amount; 1
-        /// if the lava is drawn; 1 if the ground is drawn.
+        /// Number of the style; colour source (1 energy per unit of amount, 0 amount); flag of
+        /// drawn lava (0 or 1); flag of drawn ground (0 or 1).
         view: [u32; 4],
-        /// Phase and offset of the two advected copies of the crust's pattern (phase, offset,
-        /// phase, offset); phases below 0 turn the advection off.
+        /// Two copies of the crust's noise pattern that move with the lava: for each, its phase and
+        /// its offset (phase, offset, phase, offset). Phases below 0: the pattern does not move.
         ride: Four,
-        /// Lowest height of the ground, and rise from there to the upper end of its colour range;
-        /// height of the floor around the box.
+        /// Lowest height of the ground; height above that at which the ground's colour range ends;
+        /// height of the floor around the simulation box.
         altitude: Four,
-        /// Kind of floor around the box (0 none, 1 plain, 2 table); mean height of the box's sides
-        /// above that floor; number of lava fountains; width of a pixel at distance 1.
+        /// Kind of floor around the simulation box (0 none, 1 plain, 2 table); mean height of the
+        /// ground at the box's sides above the floor; number of lava fountains; width of a
+        /// picture's pixel at distance 1 from the eye.
         floor: Four,
         /// Position of the foot of the candle-like flame; w: height of the flame in cell widths, 0
         /// without a flame.
@@ -87,19 +90,21 @@ numbers! {
         /// Displacement of the flame's tip by the wind, to the east and to the south, in flame
         /// heights.
         flame_blown: Four,
-        /// Sea around the box: height of its surface; index of its material; 1 if there is a sea,
-        /// else 0; distance at which it has faded into haze.
+        /// Sea around the simulation box: height of its surface; index of its material; flag of its
+        /// presence (0 or 1); distance from the eye at which the sea has faded into haze.
         sea: Four,
-        /// Ground around the box: distance from its first node to the box; distance between nodes,
-        /// 0 without such ground; number of nodes along x and z.
+        /// Ground around the simulation box: distance from its first node to the box; distance
+        /// between nodes (0 if no such ground is drawn); number of nodes along x and along z.
         beyond: Four,
-        /// Bounding sphere of each lava fountain: centre, and radius in w.
+        /// Bounding sphere of each lava fountain: centre in x, y, z; radius in w.
         fountains: [Four; MOST_MOUTHS],
-        /// For each lava fountain, the range of its streaks: first index, and index after the last.
+        /// Range of streaks of each lava fountain in `spark_heads` and `spark_tails`: first index,
+        /// and index after the last.
         fountain_streaks: [Four; MOST_MOUTHS],
-        /// Position of each streak's head (x, y, z); w: radius of the streak.
+        /// Position of the head of each spark's streak in x, y, z; radius of the streak in w.
         spark_heads: [Four; MOST_SPARKS],
-        /// Position of each streak's tail (x, y, z); w: temperature of the streak in K.
+        /// Position of the tail of each spark's streak in x, y, z; temperature of the streak in K
+        /// in w.
         spark_tails: [Four; MOST_SPARKS],
         sun: Four,
         sun_color: Four,
@@ -107,63 +112,65 @@ numbers! {
         horizon: Four,
         nadir: Four,
         halo: Four,
-        /// Fraction of the sky covered by clouds; brightness of the stars; 1 if hills stand at the
-        /// horizon, else 0.
+        /// Fraction of the sky covered by clouds (0 to 1); brightness of the stars; flag of hills
+        /// at the horizon (0 or 1).
         sky: Four,
         ambient_below: Four,
         ambient_above: Four,
-        /// Unit direction towards the lamp of the plain styles; w: density from which lava is
-        /// visible in the style `maximum`.
+        /// Unit direction towards the lamp of the plain styles; w: smallest density of lava that
+        /// the style `maximum` shows.
         lamp: Four,
-        /// Number of materials other than lava; displacement of their ripples in pattern units; 1
-        /// if one of these materials is opaque and ends rays, else 0.
+        /// Number of materials other than lava; displacement of the ripples on liquids, in the
+        /// noise unit `cells.w`; flag of an opaque material that ends rays (0 or 1).
         media: Four,
-        /// For each medium: absorption relative to the usual one; height of the ripples relative to
-        /// the usual one; number of the material preset.
+        /// For each material other than lava: strength of light absorption (1 usual); strength of
+        /// the surface relief (1 usual); number of the material preset.
         media_look: [Four; MOST],
-        /// For each medium: its colour, linear RGB.
+        /// For each material other than lava: its colour, linear RGB.
         media_color: [Four; MOST],
-        /// For each translucent medium: absorption per cell length, RGB.
+        /// For each translucent material: absorption per cell length, RGB.
         media_absorbed: [Four; MOST],
-        /// For each translucent medium: diffuse reflectance of a great depth for skylight, linear
-        /// RGB.
+        /// For each translucent material: diffuse reflectance (0 to 1) of a very deep body of the
+        /// material for skylight, linear RGB.
         media_deep: [Four; MOST],
-        /// For each translucent medium: diffuse reflectance of a great depth for lava light, linear
-        /// RGB.
+        /// For each translucent material: diffuse reflectance (0 to 1) of a very deep body of the
+        /// material for the light of lava, linear RGB.
         media_warmed: [Four; MOST],
-        /// Lower corner of a box around all gas; w is 1 if there is any gas or shadow of solids,
-        /// and 0 otherwise.
+        /// Lower corner of the bounding box of all gas, in x, y, z; w: flag of any gas or shadow of
+        /// solids (0 or 1).
         fog_low: Four,
-        /// Upper corner of a box around all gas; w: edge length of a cell of the coarse gas grid.
+        /// Upper corner of the bounding box of all gas, in x, y, z; w: edge length of a cell of the
+        /// coarse gas grid.
         fog_high: Four,
-        /// For each kind of gas: single-scattering albedo; w: extinction per cell length in a cell
-        /// full of gas.
+        /// For each kind of gas: single-scattering albedo (RGB); w: extinction per cell length in a
+        /// cell full of the gas.
         fog_kind: [Four; KINDS],
-        /// Amplitude of the billows of both kinds of gas; rise of the billows in the noise; then 1
-        /// if there is any gas, and 0 otherwise.
+        /// Amplitudes of the noise pattern of both kinds of gas; height in cells by which the
+        /// pattern has risen; flag of any gas (0 or 1).
         fog_more: Four,
         smoke: SmokeNumbers,
     }
 }
 
 numbers! {
-    /// Parameters of ash and steam for one frame; all zero without smoke.
+    /// Shader parameters of ash and steam for one frame; all zero without smoke.
     pub(super) struct SmokeNumbers {
-        /// Lower corner of the air's grid in voxels (cells of the box); w: edge length of an air
-        /// cell in voxels, 0 without smoke.
+        /// Lower corner of the air's grid in voxels (cells of the simulation box); w: edge length
+        /// of an air cell in voxels, 0 without smoke.
         low: Four,
         /// Number of air cells along x, y and z; w: absorption per voxel of path at the largest
         /// density that a texel can store.
         cells: Four,
-        /// Lower corner of a box around all visible smoke, in voxels; w: distance between samples
-        /// in voxels.
+        /// Lower corner of the bounding box of all visible smoke, in voxels; w: distance between
+        /// samples along a ray, in voxels.
         begins: Four,
-        /// Upper corner of a box around all visible smoke, in voxels; w: amplitude of the billows.
+        /// Upper corner of the bounding box of all visible smoke, in voxels; w: amplitude of the
+        /// smoke's noise pattern.
         ends: Four,
-        /// Single-scattering albedo of ash; w: strength of the lava's light on ash.
+        /// Single-scattering albedo of ash (RGB); w: strength of the lava's light on ash.
         albedo: Four,
-        /// Two generations of advected billows: for each, its time of advection in steps, and its
-        /// blend weight.
+        /// Two generations of the smoke's noise pattern, which move with the air: for each, the
+        /// number of steps since its start, and its blend weight (0 to 1).
         carried: Four,
         /// First component: 1 if the air contains inks, so that cells have colours of their own,
         /// else 0.
@@ -172,8 +179,9 @@ numbers! {
 }
 
 impl SmokeNumbers {
-    /// Computes the parameters of the smoke in the visible part `clip` of the box (lower and upper
-    /// bound per axis, as fractions); `size`: number of voxels of the box along x, y and z.
+    /// Computes the parameters of the smoke `there` inside `clip`, the visible region of the
+    /// simulation box (lower and upper bound per axis, as fractions of the box). `size`: number of
+    /// voxels of the box along x, y and z.
     fn new(there: &SmokeBox, spec: &FrameSpec, (clip, size): ([[f32; 2]; 3], [f32; 3])) -> Self {
         let air = &spec.look.air;
         let shown = cut(there.around, clip, size);
@@ -199,12 +207,12 @@ pub(super) struct FrameSpec<'a> {
     pub(super) look: &'a LookSpec,
     pub(super) sky: &'a Sky,
     pub(super) transfer: &'a Transfer,
-    /// Largest density that is invisible, 0 to 255 for an empty to a full cell.
+    /// Largest density that is invisible, on the scale from 0 (empty cell) to 255 (full cell).
     pub(super) empty: u8,
     /// Number of simulation steps so far.
     pub(super) steps: u64,
-    /// Offset of the rays within a pixel (x, y, in pixels); third: offset of their first samples as
-    /// a fraction of the sampling distance.
+    /// Offset (x, y) of the rays within a pixel, in pixels; third element: offset of the rays'
+    /// first samples, as a fraction of the sampling distance.
     pub(super) shift: [f32; 3],
     /// Cell index of each visible slice across x, y and z; `None` for a hidden slice.
     pub(super) cuts: [Option<usize>; 3],
@@ -214,13 +222,13 @@ pub(super) struct FrameSpec<'a> {
     pub(super) ground_shown: bool,
     /// Looks of the materials other than lava, in the order of the shader's arrays.
     pub(super) media: &'a [MaterialLook],
-    /// Gases, and the shadow of solids.
+    /// Coarse grid of the gases and of the shadow of solids, with its texture.
     pub(super) fog: &'a FogTexture,
-    /// Extent and scale of ash and steam in the air; `None` without smoke.
+    /// Position and scale of the grid of ash and steam; `None` without smoke.
     pub(super) smoke: Option<SmokeBox>,
-    /// Sea around the box; `None` without a sea.
+    /// Sea around the simulation box; `None` without a sea.
     pub(super) sea: Option<Sea>,
-    /// Mouths of the vents that throw clots of lava (lava fountains).
+    /// Mouths of the vents that throw sparks (lava fountains).
     pub(super) mouths: &'a [Mouth],
 }
 
@@ -388,8 +396,8 @@ impl Frame {
 }
 
 impl Frame {
-    /// Returns a copy without the parameters that affect only the lava's layer. The copy is the
-    /// cache key of the backdrop, the layer without lava.
+    /// Returns a copy with zeros in place of all parameters that affect only the lava's partial
+    /// image. The copy is the cache key of the backdrop.
     pub(super) fn without_flow(self) -> Self {
         let nothing = [0.0; 4];
         let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
@@ -422,13 +430,13 @@ impl Frame {
         }
     }
 
-    /// Returns true if ground is drawn around the box.
+    /// Returns true if the ground continues around the simulation box.
     pub(super) fn goes_on(&self) -> bool {
         self.beyond[1] > 0.0
     }
 
-    /// Returns true if `other` has the same rays and the same visible part of the box, so that each
-    /// ray hits the ground at the same point.
+    /// Returns true if the rays of `other` and its visible region of the simulation box equal those
+    /// of `self`, so that each ray hits the ground at the same point.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
         let rays = |f: &Self| {
             [
@@ -446,15 +454,16 @@ impl Frame {
     }
 }
 
-/// Returns true if the land around the box is drawn: in the cinematic style, if ground is shown and
-/// the box is not cut. `clip`: visible part of the box (lower and upper bound per axis, as
-/// fractions).
+/// Returns true if the ground around the simulation box is drawn: in the cinematic style, if ground
+/// is shown and the box is not cut. `clip`: visible region of the box (lower and upper bound per
+/// axis, as fractions of the box).
 fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
     spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
 }
 
-/// Returns the shader's parameters of the sea around the box (see `Frame::sea`); zero if no sea is
-/// drawn. `clip`: visible part of the box (lower and upper bound per axis, as fractions).
+/// Returns the shader's parameters of the sea around the simulation box (see `Frame::sea`); all
+/// zero if no sea is drawn. `clip`: visible region of the box (lower and upper bound per axis, as
+/// fractions of the box).
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     let is_wanted =
         spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
@@ -473,15 +482,16 @@ fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     }
 }
 
-/// Returns a bit mask (bit 0 x, 1 y, 2 z) of the slices that only cut the box open and show no
-/// values.
+/// Returns a bit mask (bit 0 x, 1 y, 2 z) of the visible slices that only cut the simulation box
+/// open and show no values.
 fn opening(spec: &FrameSpec) -> u8 {
     let opens = |axis: usize| spec.look.style == Style::Cinematic && spec.cuts_of_amounts[axis];
     (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
 }
 
-/// Returns phase and offset of the two advected copies of the crust's pattern after `steps` steps;
-/// phases below 0 turn the advection off. `unit`: pattern unit in cells.
+/// Returns phase and offset of the two moving copies of the crust's noise pattern after `steps`
+/// steps (see `Frame::ride`); phases below 0 if the pattern does not move. `unit`: length unit of
+/// noise patterns in cells.
 fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
     copies(look, unit, steps as f64).map_or([-1.0; 4], |[first, second]| {
         [first.phase, first.offset, second.phase, second.offset]

@@ -1,4 +1,4 @@
-//! Ground on the graphics card: the maps that `render::land` bakes, as textures and buffers for the
+//! Ground on the graphics card: textures and buffers of the maps that `render::land` bakes, for the
 //! pass that finds the ground under each pixel.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::paint::device::{Gpu, Texture, halves};
 
 /// Baked maps of the ground on the graphics card: height, albedo, normal and slope.
 pub(super) struct GroundMaps {
-    /// Same maps in main memory, from which cameras are framed.
+    /// Copy in main memory of the baked maps, from which the bounds for the camera are computed.
     pub(super) land: Arc<TerrainLook>,
     pub(super) height: Texture,
     pub(super) albedo: Texture,
@@ -24,8 +24,8 @@ pub(super) struct GroundMaps {
     /// Index buffer of the ground's upper surface, a triangle mesh.
     pub(super) triangles: wgpu::Buffer,
     pub(super) triangle_corners: u32,
-    /// Nodes of the ground around the box, and the number of vertices of its triangles; a single
-    /// placeholder node if there is no such ground.
+    /// Buffer with the nodes of the ground around the simulation box (a single placeholder node
+    /// without such ground), and the number of vertices of its triangles.
     pub(super) beyond: wgpu::Buffer,
     pub(super) beyond_corners: u32,
 }
@@ -109,7 +109,7 @@ impl GroundMaps {
         }
     }
 
-    /// Returns the number of triangle vertices of the four side walls of the ground block.
+    /// Returns the number of vertices of all triangles in the four side walls of the ground block.
     pub(super) fn wall_corners(&self) -> u32 {
         let heights = &self.land.block.heights;
         6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
@@ -149,7 +149,7 @@ fn triangles(width: u32, depth: u32) -> Vec<u32> {
     (0..(width - 1) * (depth - 1)).flat_map(square).collect()
 }
 
-/// Ground on the graphics card: uploaded maps and caves, and the background bake that updates the
+/// Ground on the graphics card: uploaded maps and caves, and the background bake that renews the
 /// maps.
 pub(super) struct GroundRoom {
     pub(super) baked: BakedGround,
@@ -167,7 +167,8 @@ impl GroundRoom {
         Self { baked, maps, caves }
     }
 
-    /// Applies a changed part of the ground, and uploads the maps if the change shows at once.
+    /// Applies `patch`, a changed rectangle of the ground, and uploads the maps if the change shows
+    /// at once.
     pub(super) fn apply(&mut self, gpu: &Gpu, patch: &GroundPatch, look: &LookSpec) {
         let changed = self.baked.apply(patch, look);
         self.upload(gpu, changed);

@@ -1,5 +1,5 @@
 //! Volume of the lava on the graphics card, with its bricks, slices and emitted light; uploads only
-//! changes.
+//! what has changed.
 
 use crate::messages::{Cut, Patch};
 use lavoxel_base::grid::Grid;
@@ -11,7 +11,8 @@ use super::fog::FogTexture;
 use super::media::MediaTextures;
 use super::smoke::SmokeTextures;
 
-/// Textures and buffers of everything that fills the box: lava, other materials, gases and smoke.
+/// Textures and buffers of everything that fills the simulation box: lava, other materials, gases
+/// and smoke.
 pub(super) struct VolumeTextures {
     pub(super) grid: Grid,
     pub(super) volume: Texture,
@@ -25,15 +26,15 @@ pub(super) struct VolumeTextures {
     pub(super) smoke: SmokeTextures,
     /// Texels of the slices across x, y and z, one slice after another.
     pub(super) cuts: wgpu::Buffer,
-    /// Cell index of each slice across x, y and z; `None` for a missing slice.
+    /// Cell index of each uploaded slice across x, y and z; `None` if the slice was never uploaded.
     pub(super) cut_cells: [Option<usize>; 3],
-    /// Set for each slice across x, y and z that shows amounts.
+    /// Set for each uploaded slice (across x, y and z) that shows amounts.
     pub(super) cuts_of_amounts: [bool; 3],
-    /// Largest density of lava in each brick, 0 to 255 for an empty to a full cell; x fastest.
+    /// Largest density of lava in each brick, from 0 (empty cell) to 255 (full cell); x fastest.
     brick_maxima: Vec<u8>,
     /// For each brick, true if the last upload marked it as occupied, so that rays sample it.
     occupied: Vec<bool>,
-    /// Largest density that is invisible, 0 to 255 for an empty to a full cell.
+    /// Largest density that is invisible, on the scale from 0 (empty cell) to 255 (full cell).
     empty: u8,
     /// Set while rays skip empty bricks, which is faster and gives the same pictures.
     skipping: bool,
@@ -88,7 +89,8 @@ impl VolumeTextures {
         })
     }
 
-    /// Uploads changed boxes of the lava's volume. Returns the number of uploaded bytes.
+    /// Uploads `patches`, changed box-shaped regions of the lava's volume. Returns the number of
+    /// uploaded bytes.
     pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
         for patch in patches {
             gpu.write(
@@ -108,8 +110,8 @@ impl VolumeTextures {
         self.send_bricks(gpu, false);
     }
 
-    /// Sets the largest invisible density `empty` (0 to 255 for an empty to a full cell), and turns
-    /// empty-space skipping on or off.
+    /// Sets `empty`, the largest invisible density (0 for an empty to 255 for a full cell), and
+    /// turns empty-space skipping on or off.
     pub(super) fn set_empty(&mut self, gpu: &Gpu, empty: u8, skipping: bool) {
         let changed = (self.empty, self.skipping) != (empty, skipping);
         (self.empty, self.skipping) = (empty, skipping);
@@ -133,8 +135,8 @@ impl VolumeTextures {
         self.occupied = occupied;
     }
 
-    /// Uploads `ember`, one entry per column (x fastest): emitted light, height × emitted light,
-    /// and surface temperature in K.
+    /// Uploads `ember`, which has for each column (x fastest) the emitted light, height × emitted
+    /// light, and the surface temperature in K.
     pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
         let texels: Vec<[u16; 4]> = ember
             .iter()
@@ -162,7 +164,7 @@ impl VolumeTextures {
     }
 }
 
-/// Bytes per texel of a slice.
+/// Number of bytes per texel of a slice.
 const CUT_TEXEL: usize = 4;
 
 /// Returns the indices of the first texels of the slices across x, y and z in their common buffer,

@@ -14,26 +14,27 @@ const CHANNELS: usize = 4;
 /// Upper bound of the number of materials other than lava that the graphics card draws: the
 /// channels of two textures. The ray-marcher on the processor has no such bound.
 pub(super) const MOST: usize = 2 * CHANNELS;
-/// Number of entries of the opacity table, one per density level 0 to 255.
+/// Number of entries of a material's opacity table: one for each density from 0 to 255.
 const ENTRIES: usize = 256;
 
 /// Textures of the materials other than lava, and the table of their opacities.
 pub(super) struct MediaTextures {
     grid: Grid,
-    /// Densities of the first four materials, and of the next four; a single texel if there are no
-    /// such materials.
+    /// Densities of the first four and of the next four materials, one per colour channel; a single
+    /// texel if there are no such materials.
     pub(super) densities: [Texture; 2],
     /// For each brick, the distance in bricks to the nearest brick that contains any of the
     /// materials.
     pub(super) bricks: Texture,
-    /// Opacity of one sampling step in the plain styles, per density level (0 to 255) and material.
+    /// Opacity (0 to 1) of one sampling step in the plain styles, for each density (0 to 255) and
+    /// material.
     pub(super) opacities: wgpu::Buffer,
     pub(super) looks: Vec<MaterialLook>,
     /// Number of materials in an update, which is the number of bytes per cell.
     sent: usize,
     /// Number of colour channels of each of the two textures.
     channels: [usize; 2],
-    /// For each brick, the largest density of any of the materials, 0 to 255.
+    /// Largest density (0 to 255) of any of the materials in each brick; x fastest.
     maxima: Vec<u8>,
     /// Set while rays skip bricks without these materials.
     skipping: bool,

@@ -53,7 +53,7 @@ use lavoxel_render::media::sea::Sea;
 use lavoxel_render::style::transfer::Transfer;
 use lavoxel_render::{Bounds, LookSpec, Mouth};
 
-/// Largest number of frames that are averaged while nothing changes.
+/// Default upper bound of the number of frames that are averaged while nothing changes.
 const FRAMES: u32 = 12;
 
 /// Painter on the graphics card: scene data, render passes and accumulated pictures.
@@ -67,32 +67,34 @@ pub struct GpuPainter {
     ground: Option<GroundRoom>,
     lava: Option<VolumeTextures>,
     view: Option<View>,
-    /// Pixel columns of the window into which the pictures are drawn; `None` for the whole window.
+    /// Pixel columns of the window in which the picture is drawn; `None` for the whole window.
     part: Part,
     /// Number of simulation steps at the last update.
     steps: u64,
-    /// Sea: water at the sides of the box, as of the last update; `None` without a sea.
+    /// Sea: water at the sides of the simulation box, as of the last update; `None` without a sea.
     sea: Option<Sea>,
-    /// Mouths of the vents that throw clots of lava.
+    /// Mouths of the vents that throw sparks (lava fountains).
     mouths: Vec<Mouth>,
     /// Version number of the scene's textures, raised when a texture is replaced; bind groups of an
     /// earlier version are outdated.
     bindings: u64,
-    /// Change counter of everything visible in the scene, without the view.
+    /// Counter of all visible changes of the scene; changes of camera and display options are not
+    /// counted.
     content: u64,
-    /// Change counter of the scenery (ground, slices), without lava and view.
+    /// Counter of the changes of the backdrop's content (ground and slices); changes of lava,
+    /// camera and display options are not counted.
     scenery: u64,
     /// Set while rays skip bricks without visible content.
     skipping: bool,
-    /// Accumulated layers of the window's picture.
+    /// Accumulated partial images (backdrop and lava) of the window's picture.
     window: Accumulator,
-    /// Accumulated layers of pictures for image files.
+    /// Accumulated partial images (backdrop and lava) of pictures for image files.
     pictures: Accumulator,
     resolution: Resolution,
     clock: DrawClock,
     /// Duration of the last upload of volume data, and its size in bytes.
     upload: (Duration, usize),
-    /// Number of frames that are averaged while nothing changes.
+    /// Upper bound of the number of frames that are averaged while nothing changes.
     frames: u32,
     rest: Rest,
     /// Set if the next frame of the window would equal the last one.
@@ -146,7 +148,7 @@ impl GpuPainter {
     /// the sun, the height of cells, the surroundings or the drape have changed.
     ///
     /// # Errors
-    /// If `look` is invalid; the old look then stays.
+    /// If `look` is invalid; the look settings then stay unchanged.
     pub(crate) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if *look == self.look {
@@ -181,15 +183,16 @@ impl GpuPainter {
         Ok(())
     }
 
-    /// Turns empty-space skipping (over bricks without visible content) on or off, for
-    /// measurements. Pictures are identical either way; skipping is faster.
+    /// Turns empty-space skipping (over bricks without visible content) on or off, for measurements
+    /// of the drawing time. Does not change the pictures.
     pub(crate) fn set_skipping(&mut self, skipping: bool) {
         self.skipping = skipping;
         self.set_empty();
         self.changed();
     }
 
-    /// Counts a change that outdates both layers of the picture.
+    /// Raises the change counters of backdrop and lava, so that the light accumulated so far is
+    /// discarded.
     fn changed(&mut self) {
         self.content += 1;
         self.scenery += 1;
@@ -206,7 +209,7 @@ impl GpuPainter {
         }
     }
 
-    /// Uploads the data of `update`, and takes uploaded data out of the update.
+    /// Uploads the data of `update`, and moves uploaded data out of `update`.
     ///
     /// # Errors
     /// If a new box is too large for the graphics card; nothing is drawn until the next box
@@ -291,7 +294,8 @@ impl GpuPainter {
         self.ground.as_ref().map(|ground| ground.baked.subject())
     }
 
-    /// Sets the part of the window into which the next pictures are drawn.
+    /// Sets the pixel columns of the window in which the next pictures are drawn; `None` for the
+    /// whole window.
     pub(super) fn place(&mut self, part: Part) {
         self.part = part;
     }
@@ -310,12 +314,12 @@ impl GpuPainter {
                 .is_none_or(|ground| ground.baked.settled())
     }
 
-    /// Returns true once a scene that can be drawn has arrived.
+    /// Returns true if a scene has arrived that the graphics card can draw.
     pub(super) fn has_scene(&self) -> bool {
         self.lava.is_some()
     }
 
-    /// Returns timing and size of the last update and picture.
+    /// Returns size and duration of the last upload, and the drawing time of the last picture.
     pub(crate) fn times(&self) -> PaintTimes {
         PaintTimes {
             upload: self.upload.0,

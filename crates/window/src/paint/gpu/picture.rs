@@ -63,8 +63,8 @@ impl GpuPainter {
     }
 
     /// Returns the picture on the screen in the window's size, without panel and marks; `None`
-    /// before the first picture. Traces no rays: only converts the accumulated light to colours
-    /// again.
+    /// before the first picture. Traces no rays, since the accumulated light is only converted to
+    /// colours again.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
         let target = self

@@ -1,5 +1,6 @@
-//! Ash and steam in the air on the graphics card: the grid of [`lavoxel_render::media::smoke`],
-//! recomputed on the processor when the air, the light of the lava or the sun changes.
+//! Ash and steam in the air on the graphics card: uploads the grid of
+//! [`lavoxel_render::media::smoke`], which the processor recomputes when the air, the light of the
+//! lava or the sun changes.
 
 use std::sync::Arc;
 
@@ -18,17 +19,20 @@ use super::bricks::TooLarge;
 /// Format of the smoke textures: four channels of one byte.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-/// Textures of ash and steam, and the inputs from which they are computed.
+/// Textures of ash and steam, and the inputs from which the textures are computed.
 pub(super) struct SmokeTextures {
-    /// Per air cell: square root of the absorption, fraction of steam, transmittance of sunlight,
-    /// light of the lava. A single texel without smoke.
+    /// For each air cell: square root of the absorption (1 for the largest that can be stored),
+    /// mass fraction of steam, transmittance of sunlight, and light of the lava, each 0 to 1. A
+    /// single texel without smoke.
     pub(super) cells: Texture,
-    /// Per air cell: velocity, and light of the sky. If the air contains inks, a second block along
-    /// z holds the colour of each air cell.
+    /// For each air cell: velocity, and light of the sky. If the air contains inks, a second block
+    /// along z contains the colour of each air cell.
     pub(super) flow: Texture,
-    /// Tileable 3D texture of billow noise, used for smoke and for the stones of the ground.
+    /// Tileable 3D texture of noise, used for the smoke and for the procedural stones of the
+    /// ground's texture.
     pub(super) billows: Texture,
-    /// Position, cell size and content range of the smoke; `None` without smoke.
+    /// Position and cell size of the smoke's grid, and the bounding box of all smoke; `None`
+    /// without smoke.
     pub(super) there: Option<SmokeBox>,
     /// Number of texels along x, y and z: first of `cells`, then of `flow`.
     size: [[usize; 3]; 2],
@@ -37,11 +41,11 @@ pub(super) struct SmokeTextures {
     patches: Vec<Patch>,
     /// Inputs for which the present textures were computed; `None` if the textures are outdated.
     known: Option<Shown>,
-    /// Smoke grid of the last upload; the next grid reuses its memory.
+    /// Smoke grid of the last upload, kept because the next grid reuses its memory.
     spare: Option<Smoke>,
 }
 
-/// Inputs that determine the smoke textures, besides the air itself.
+/// Inputs that determine the smoke textures in addition to the contents of the air.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shown {
     /// Smoke with its illumination, for the cinematic style.
@@ -65,7 +69,8 @@ impl Shown {
     }
 }
 
-/// Grid of the air as drawn: position, cell size and content range, in voxels (cells of the box).
+/// Grid of the air as drawn: its position and cell size, and the bounding box of all smoke, in
+/// voxels (cells of the simulation box).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmokeBox {
     /// Lower corner of the air's grid, in voxels.
@@ -102,14 +107,14 @@ impl SmokeTextures {
         }
     }
 
-    /// Replaces the contents of the air; `None` for clear air. The textures follow at the next
-    /// `refresh`.
+    /// Replaces the contents of the air; `None` for clear air. The textures stay unchanged until
+    /// the next `refresh`.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         (self.air, self.known) = (air, None);
     }
 
-    /// Replaces the patches of glowing lava that light the smoke; each is `[x, y, z, glow]` with
-    /// the centre in voxels and the emitted light.
+    /// Replaces the patches of glowing lava that light the smoke; each is `[x, y, z, glow]`: centre
+    /// in voxels, and strength of the emitted light.
     pub(super) fn set_patches(&mut self, patches: &[[f32; 4]]) {
         self.patches = patches
             .iter()
@@ -191,8 +196,9 @@ impl SmokeTextures {
         Ok(new)
     }
 
-    /// Creates new textures for `cells` and `flow` if their numbers of texels along x, y and z
-    /// differ from `sizes`. Returns true if new textures replaced the old ones.
+    /// Creates new textures `cells` and `flow` if the present ones have other sizes. `sizes`:
+    /// number of texels along x, y and z of `cells` and of `flow`. Returns true if new textures
+    /// replaced the old ones.
     fn make_room(&mut self, gpu: &Gpu, sizes: [[usize; 3]; 2]) -> Result<bool, TooLarge> {
         if self.size == sizes {
             return Ok(false);
@@ -222,8 +228,8 @@ impl SmokeTextures {
     }
 }
 
-/// Returns the bounding box of `boxes` as lower and upper bound along x, y and z; `None` without
-/// boxes.
+/// Returns the smallest box that contains all of `boxes`, as lower and upper bound along x, y and
+/// z; `None` without boxes.
 fn bounding_box(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
     let corners = boxes.map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
     let (from, to) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)))?;

@@ -26,27 +26,30 @@ pub(super) const HOTTEST: f32 = 1800.0;
 /// Render pipelines and lookup tables that do not depend on the scene.
 pub(super) struct Stage {
     numbers: wgpu::Buffer,
-    /// Two samplers with linear interpolation: the first clamps at the edges, the second repeats.
+    /// Two samplers with linear interpolation: the first clamps texture coordinates at the edges,
+    /// the second repeats the texture.
     samplers: [wgpu::Sampler; 2],
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Pipelines that find the ground, in this order: upper surface, side walls, bottom, cut faces,
-    /// caves, and the ground around the box.
+    /// Pipelines of the first pass, which finds the ground, in this order: upper surface, side
+    /// walls, bottom, cut faces, caves, and the ground around the simulation box.
     hits: [wgpu::RenderPipeline; 6],
-    /// Pipelines that trace the rays of each layer, indexed by `Layer`.
+    /// Pipelines of the second pass, which traces rays: one for each partial image, indexed by
+    /// `Layer`.
     traces: [wgpu::RenderPipeline; 2],
     black_body: wgpu::Buffer,
     mask: wgpu::Buffer,
     transfer: Texture,
 }
 
-/// Layer of a picture; the light of each layer is accumulated separately.
+/// Partial image of a picture; the light of each is accumulated separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
     /// Ground, slices and sky without the light of the lava; depends only on camera, ground, slices
     /// and look.
     Backdrop,
-    /// Lava and all other contents of the box, and the light that the lava casts on the ground.
+    /// Lava and all other contents of the simulation box, and the light that the lava casts on the
+    /// ground.
     Lava,
 }
 
@@ -56,19 +59,21 @@ pub(super) struct Bound {
     trace: wgpu::BindGroup,
 }
 
-/// WGSL source with the declarations that the shaders of both passes share.
+/// WGSL source with the declarations used by the shaders of both passes.
 const SCENE: &str = include_str!("shaders/scene.wgsl");
-/// WGSL source that reads the caves of a column, shared by both passes.
+/// WGSL source that reads the caves of a column, used by the shaders of both passes.
 const CAVES: &str = include_str!("shaders/caves.wgsl");
-/// Binding number of the buffer with the caves.
+/// Binding number of the buffer with the caves, in the bind group of a scene.
 const CAVES_AT: usize = 18;
-/// Binding number of the first colour table; the next tables follow.
+/// Binding number of the first colour table in the bind group of a scene; further tables have the
+/// following numbers.
 const TABLES_AT: usize = 19;
-/// Binding number of the sampler that repeats textures.
+/// Binding number of the sampler that repeats textures, in the bind group of a scene.
 const REPEATED_AT: u32 = 22;
-/// Binding number of the blue-noise mask.
+/// Binding number of the blue-noise mask, in the bind group of a scene.
 const MASK_AT: u32 = 23;
-/// Binding number of the buffer with the ground around the box.
+/// Binding number of the buffer with the ground around the simulation box, in the bind group of a
+/// scene.
 const BEYOND_AT: usize = 24;
 
 impl Stage {
@@ -178,7 +183,7 @@ impl Stage {
         }
     }
 
-    /// Uploads the transfer function: a table of colour and opacity.
+    /// Uploads the colours and opacities of the transfer function `transfer`.
     pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
         let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
         gpu.write(
@@ -189,7 +194,7 @@ impl Stage {
         );
     }
 
-    /// Creates the bind groups that connect a scene's textures to the passes, for drawing into
+    /// Creates the bind groups that connect a scene's textures to both passes, which draw into
     /// `sheet`.
     pub(super) fn bind(
         &self,
@@ -244,14 +249,14 @@ impl Stage {
         }
     }
 
-    /// Uploads the parameters of the next frame to draw.
+    /// Uploads the parameters of the frame that is drawn next.
     pub(super) fn set_frame(&self, gpu: &Gpu, frame: &Frame) {
         gpu.queue
             .write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
     /// Runs the first pass: writes distance and face of the ground under each pixel into `to`.
-    /// `goes_on`: true to include the ground around the box.
+    /// `goes_on`: true to include the ground around the simulation box.
     pub(super) fn hit(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -304,8 +309,8 @@ impl Stage {
         }
     }
 
-    /// Runs the second pass: traces one ray per pixel in the band of rows that `turn` names, and
-    /// blends the light into the average in `to`.
+    /// Runs the second pass: traces one ray per pixel in the band of pixel rows that `turn` names,
+    /// and blends the light into the average in `to`. `layer`: partial image to draw.
     pub(super) fn trace(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -373,8 +378,8 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
 /// Number of colours in a row of the colour table.
 const COLORS: usize = 1024;
 
-/// Creates the colour table: the first row is for the transfer function of the plain styles, the
-/// second for the smoke in these styles.
+/// Creates the colour table: the first row is the transfer function of the plain styles, the second
+/// row the colours of smoke in these styles.
 fn transfer(gpu: &Gpu) -> Texture {
     let table = gpu.map("transfer", [COLORS, 2, 0], wgpu::TextureFormat::Rgba16Float);
     let color = |i: usize| {
@@ -391,7 +396,8 @@ fn transfer(gpu: &Gpu) -> Texture {
     table
 }
 
-/// Creates the buffer with the blue-noise mask, which offsets the ray samples from pixel to pixel.
+/// Creates the buffer with the blue-noise mask, which offsets the samples along a ray differently
+/// in each pixel.
 pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     let values = mask::values();
     let buffer = gpu.numbers("mask", size_of_val(values));

@@ -1,6 +1,7 @@
-//! Order of drawing an averaged picture: frame by frame, and each frame in horizontal bands.
+//! Order in which an averaged picture is drawn: frame by frame, and each frame in bands of pixel
+//! rows.
 
-/// Part of an averaged picture to draw next: one band of one frame.
+/// Next piece of an averaged picture to draw: one band of one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     /// Index of the frame in the average, counted from 0.
@@ -10,9 +11,9 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Returns the offset of the frame's rays within a pixel (x, y, in pixels) and of their first
-    /// samples (as a fraction of the sampling distance): 0 in the first frame, then low-discrepancy
-    /// points.
+    /// Returns the offset (x, y) of the frame's rays within a pixel, in pixels, and the offset of
+    /// the rays' first samples as a fraction of the sampling distance. All are 0 in the first
+    /// frame, then low-discrepancy points.
     pub(super) fn shift(self) -> [f32; 3] {
         if self.frame == 0 {
             return [0.0; 3];
@@ -24,8 +25,8 @@ impl Turn {
         ]
     }
 
-    /// Returns the blend weight of this frame that makes the running average the mean of all its
-    /// frames.
+    /// Returns the blend weight (0 to 1) of this frame with which the running average becomes the
+    /// mean of all frames so far.
     pub(super) fn share(self) -> f64 {
         1.0 / f64::from(self.frame + 1)
     }
@@ -38,8 +39,8 @@ impl Turn {
     }
 }
 
-/// Returns element `index` of the Van der Corput sequence to the base `base`; all elements lie in 0
-/// ≤ x < 1 and are evenly distributed, however many are taken.
+/// Returns element `index` of the Van der Corput sequence to the base `base` (at least 2), in 0 ≤ x
+/// < 1. The first elements up to any index are evenly distributed.
 fn halton(index: u32, base: u32) -> f32 {
     let (mut sum, mut weight, mut rest) = (0.0, 1.0, index);
     while rest > 0 {

@@ -1,7 +1,6 @@
 //! Test that a formula written twice, in a shader and in Rust, uses the same numbers in both. A
-//! shader function names its Rust counterparts in a comment, as in `// Twin: sky::haze.`. Shader
-//! functions without a counterpart may contain only trivial literals; all other numbers need named
-//! constants.
+//! shader function names its Rust counterparts in a comment, as in `// Twin: sky::haze.`. A shader
+//! function without a counterpart may contain only the literals of `PLAIN` and `FREE`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,11 +19,11 @@ const PLAIN: [&str; 9] = [
     "0.000001",
     "0.000000001",
 ];
-/// Additional literals allowed in shader functions without a counterpart: counts, and numbers of
-/// faces and corners.
+/// Number literals that a shader function without a Rust counterpart may contain in addition to
+/// `PLAIN`: counts, and numbers of faces and corners.
 const FREE: [&str; 7] = ["0.25", "3", "4", "5", "6", "7", "8"];
 
-/// Returns `text` without its `//` comments.
+/// Returns the source `text` without its `//` comments.
 fn bare(text: &str) -> String {
     text.lines()
         .map(|line| line.split("//").next().unwrap_or_default())
@@ -32,7 +31,8 @@ fn bare(text: &str) -> String {
         .join("\n")
 }
 
-/// Returns the block that begins at the first `open` in `text`, without its closing brace.
+/// Returns the text from the first `open` in `text` to the brace that closes the block opened
+/// there, without the closing brace.
 fn block<'a>(text: &'a str, open: &str) -> &'a str {
     let block = &text[text.find(open).expect("a block")..];
     let mut depth = 0;
@@ -43,7 +43,7 @@ fn block<'a>(text: &'a str, open: &str) -> &'a str {
     &block[..end.expect("its end")]
 }
 
-/// Returns the numbers in `text`, each in a spelling that does not depend on the language.
+/// Returns the number literals in `text`, each in a spelling that WGSL and Rust have in common.
 fn numbers(text: &str) -> BTreeSet<String> {
     let (mut found, mut rest, mut before) = (BTreeSet::new(), text, [' '; 2]);
     while let Some(c) = rest.chars().next() {
@@ -61,7 +61,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Returns the length in bytes of the number at the beginning of `text`.
+/// Returns the length in bytes of the number literal at the beginning of `text`.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let goes_on = |i: &usize| match bytes[*i] {
@@ -87,7 +87,7 @@ fn value(number: &str) -> f64 {
     value.unwrap_or_else(|| panic!("{number} is no number"))
 }
 
-/// Adds the Rust files below `folder` to `found`, keyed by module name.
+/// Adds all Rust files in and below `folder` to `found`, with the module name as the key.
 fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
     for entry in fs::read_dir(folder).expect("a folder of the source") {
         let path = entry.expect("a file").path();
@@ -109,7 +109,8 @@ fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
     }
 }
 
-/// Returns the numbers in the Rust function `twin`, given as `module::function`.
+/// Returns the number literals in the Rust function `twin`, given as `module::function`. `modules`:
+/// source files by module name.
 fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<String> {
     let (module, name) = twin.split_once("::").expect("module::function");
     let Some([file]) = modules.get(module).map(Vec::as_slice) else {
@@ -125,8 +126,8 @@ fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<Str
     ))
 }
 
-/// Returns for each function of a shader its name, the names of its Rust counterparts, and its
-/// numbers.
+/// Returns for each function in the shader source `text` its name, the names of its Rust
+/// counterparts, and its number literals.
 fn of_shader(text: &str) -> Vec<(String, Vec<String>, BTreeSet<String>)> {
     let (mut functions, mut about, mut at) = (Vec::new(), String::new(), 0);
     for line in text.split_inclusive('\n') {

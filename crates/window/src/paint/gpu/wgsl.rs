@@ -22,7 +22,7 @@ use lavoxel_render::style::{cinematic, plain, transfer};
 use lavoxel_render::volume::field;
 use lavoxel_render::{contents, film, mask, media};
 
-/// Rust type that a struct of shader parameters can contain.
+/// Type of a field in a struct of shader parameters, with its WGSL name.
 pub(super) trait Typed {
     /// Returns the WGSL name of the type, such as `vec4<f32>`.
     fn name() -> String;
@@ -46,7 +46,7 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     }
 }
 
-/// Declares the parameters that a shader reads from one buffer: defines a Rust struct, and a
+/// Macro that declares the parameters that a shader reads from one buffer: a Rust struct, and a
 /// function that returns the WGSL struct with the same fields.
 macro_rules! numbers {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
@@ -81,7 +81,7 @@ trait Literal {
     fn text(&self) -> String;
 }
 
-/// Implements `Literal` for numbers, written without a type suffix.
+/// Macro that implements `Literal` for number types, whose WGSL text has no type suffix.
 macro_rules! plain {
     ($($type:ty)*) => {$(
         impl Literal for $type {
@@ -154,14 +154,15 @@ impl Literal for smooth::Shine {
     }
 }
 
-/// Returns the WGSL expression that constructs a value of the type `name` from the components
+/// Returns the WGSL expression that constructs a value of the WGSL type `name` from its components
 /// `parts`.
 fn made_of(name: &str, parts: &[impl Literal]) -> String {
     let parts: Vec<String> = parts.iter().map(Literal::text).collect();
     format!("{name}({})", parts.join(", "))
 }
 
-/// Lists constants as (WGSL name, WGSL expression); each line gives the name and a Rust expression.
+/// Macro that lists constants as (WGSL name, WGSL expression); each line gives the WGSL name and a
+/// Rust expression.
 macro_rules! constants {
     ($($name:ident = $value:expr;)*) => {
         [$((stringify!($name), ($value).text())),*]
@@ -205,8 +206,8 @@ pub(super) fn of_scene() -> String {
 const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: f32, mirrors: f32, clear: f32, power: f32, \
                      strength: f32, uneven: f32, softer: f32 }\n";
 
-/// Returns a WGSL constant for each style and each material preset; its value is the variant's
-/// number.
+/// Returns WGSL constants for all styles and material presets; the value of each is the number of
+/// the enum variant.
 fn choices() -> String {
     let styles = Style::LIST
         .iter()

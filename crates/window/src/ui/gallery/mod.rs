@@ -1,5 +1,6 @@
 //! Start screen, which is also the program's own file dialog: a text field for a name or a path,
-//! recent files, and the built-in scenes with their pictures. A second page makes a random volcano.
+//! recent files, and the built-in scenes with their pictures. A second page is the editor of a
+//! random volcano.
 
 mod path;
 mod pictures;
@@ -22,46 +23,45 @@ use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
 
-/// Largest width and height of the start screen, in points.
+/// Upper bounds of the start screen's width and height in points.
 const SIZE: (f32, f32) = (1000.0, 640.0);
 /// Width and height in points that frame and margins of the start screen take from the window.
 const AROUND: (f32, f32) = (44.0, 74.0);
-/// Least width of a scene's card in points. The next constants: margin around the card's picture,
-/// and height of the text below, in points.
+/// Smallest width of a scene's card in points.
 const CARD: f32 = 168.0;
 /// Margin around the picture of a card in points.
 const MARGIN: f32 = 6.0;
 /// Height of the text below the picture of a card, in points.
 const WORDS: f32 = 62.0;
-/// Height of a card's picture divided by its width.
+/// Ratio of a card picture's height to its width.
 const FLAT: f32 = 2.0 / 3.0;
 /// Gap between two cards in points.
 const GAP: f32 = 8.0;
-/// Largest number of lines of a scene's description on its card.
+/// Upper bound of the number of lines of a scene's description on its card.
 const LINES: usize = 2;
 
 /// Page of the start screen that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Page {
-    /// Scenes and files.
+    /// List of scenes and files to open.
     #[default]
     Scenes,
-    /// Settings of a random volcano.
+    /// Editor for a random volcano.
     Volcano,
 }
 
-/// State of the start screen; it persists while the screen is closed.
+/// State of the start screen, which persists while the screen is closed.
 #[derive(Default)]
 pub(crate) struct Gallery {
     page: Page,
-    /// Index, among the shown cards, of the card selected by the arrow keys; `None` if none is
-    /// selected.
+    /// Index of the card selected by the arrow keys, counted among the visible cards; `None` if no
+    /// card is selected.
     chosen: Option<usize>,
-    /// Search text for which the selection `chosen` was made.
+    /// Search text for which the card `chosen` was selected.
     typed: String,
     pictures: Pictures,
     workshop: Workshop,
-    /// Set once the start screen was drawn since it was opened last.
+    /// Set once the start screen has been drawn at least once since its opening.
     is_drawn: bool,
 }
 
@@ -69,9 +69,9 @@ pub(crate) struct Gallery {
 enum Chosen {
     /// Path of the file, or name of the built-in scene, to open.
     Path(PathBuf),
-    /// Scene of a random volcano to open.
+    /// Scene to open that was generated as a random volcano.
     Made(Box<lavoxel_scene::scene::Scene>),
-    /// No scene: the present scene stays.
+    /// Closes the start screen without opening anything.
     Nothing,
 }
 
@@ -147,7 +147,8 @@ impl Gallery {
         chosen
     }
 
-    /// Draws the page of scenes and files. Returns the user's choice; `None` if nothing was chosen.
+    /// Draws the page with scenes and files. Returns the user's choice; `None` if nothing was
+    /// chosen.
     fn scenes(&mut self, ui: &mut Ui, state: &mut State) -> Option<Chosen> {
         let scenes = fitting(&state.shown.open_path);
         let columns = columns(ui.available_width());
@@ -170,8 +171,8 @@ impl Gallery {
         })
     }
 
-    /// Moves the selection by the arrow keys. Returns true if the selection moved. `columns`:
-    /// number of cards per row; `count`: number of cards.
+    /// Moves the selection among the cards by the arrow keys. Returns true if the selection moved.
+    /// `columns`: number of cards per row; `count`: number of all cards.
     fn steer(&mut self, ui: &Ui, columns: usize, count: usize) -> bool {
         let empty = self.typed.is_empty();
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
@@ -226,7 +227,8 @@ impl Gallery {
         });
     }
 
-    /// Draws the scenes' cards, `columns` per row. Returns the index of the clicked card; `None`
+    /// Draws the scenes' cards, `columns` per row. `moved`: true if the selection has moved, so
+    /// that the list scrolls to the selected card. Returns the index of the clicked card; `None`
     /// without a click.
     fn cards(
         &mut self,
@@ -283,8 +285,8 @@ fn pressed_beside(context: &Context, area: Rect) -> bool {
     at.is_some_and(|at| !area.expand(4.0).contains(at))
 }
 
-/// Returns the typed text as a path if a file with that path exists or no card is selected;
-/// otherwise `None`.
+/// Returns the typed text as a path; `None` for an empty text. While a card is selected (`chosen`
+/// is its index), returns the path only if a file with that path exists.
 fn named_by(typed: &str, chosen: Option<usize>) -> Option<PathBuf> {
     let path = PathBuf::from(typed.trim());
     (!typed.trim().is_empty() && (chosen.is_none() || path.is_file())).then_some(path)
@@ -296,7 +298,8 @@ fn columns(width: f32) -> usize {
     (((width - 12.0 + GAP) / (CARD + GAP)) as usize).max(1)
 }
 
-/// Names of the scenes listed first while no search text is typed; the other scenes follow by name.
+/// Names of the scenes that are listed first while no search text is typed; after these, all
+/// remaining scenes follow by name.
 const FIRST: [&str; 14] = [
     "eruption",
     "island",
@@ -314,8 +317,8 @@ const FIRST: [&str; 14] = [
     "vessels",
 ];
 
-/// Returns the scenes whose name or description contains `typed`, those with a matching name first;
-/// all scenes if none matches.
+/// Returns the built-in scenes whose name or description contains `typed`, those with a matching
+/// name first; all scenes if none matches.
 fn fitting(typed: &str) -> Vec<Shipped> {
     let mut some: Vec<_> = named(typed).collect();
     let typed = typed.trim().to_lowercase();
@@ -335,7 +338,7 @@ fn fitting(typed: &str) -> Vec<Shipped> {
     some
 }
 
-/// Returns true if the name or description of any scene contains `typed`.
+/// Returns true if at least one built-in scene has a name or description that contains `typed`.
 fn names_some(typed: &str) -> bool {
     named(typed).next().is_some()
 }

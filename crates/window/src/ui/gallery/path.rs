@@ -1,12 +1,13 @@
-//! Text field of the start screen, in which the user types the name of a scene or a path; offers
-//! completions.
+//! Text field of the start screen, in which the user types the name of a scene or a path; shows
+//! completions of the typed path.
 
 use kiss3d::egui::text::{CCursor, CCursorRange};
 use kiss3d::egui::{Id, Key, RichText, TextEdit, Ui};
 
 use crate::state::State;
 
-/// Draws the text field. Returns true if the user pressed Enter to open the typed scene.
+/// Draws the text field for a scene's name or a path. Returns true if the user has pressed Enter,
+/// which opens the typed scene.
 pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
     let id = Id::new("open path");
     // Focus is locked: Tab completes the name instead of leaving the field.
@@ -34,7 +35,8 @@ pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
     pressed(ui, Key::Enter) && (response.lost_focus() || free)
 }
 
-/// Draws the completions of the typed text; a click on one replaces the text.
+/// Draws the completions of the typed text; the completion that the user clicks replaces the typed
+/// text. `id`: identifier of the text field.
 fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     let typed = state.shown.open_path.clone();
     if typed.is_empty() {
@@ -51,7 +53,8 @@ fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     }
 }
 
-/// Replaces the typed text by `text`, and moves the cursor to its end.
+/// Replaces the typed text by `text`, and moves the cursor to the end of the text. `id`: identifier
+/// of the text field.
 fn complete(ui: &Ui, state: &mut State, id: Id, text: String) {
     let end = CCursorRange::one(CCursor::new(text.chars().count()));
     state.shown.open_path = text;

@@ -1,12 +1,12 @@
 //! Pictures of the built-in scenes for the start screen, from the folder `pictures` next to this
-//! file. `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` redraws those whose scene
-//! changed.
+//! file. `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` redraws the pictures of
+//! scenes that have changed.
 
 use std::collections::HashMap;
 
 use kiss3d::egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
-/// Width and height of a picture in pixels.
+/// Width and height in pixels of the picture of a built-in scene.
 #[cfg(test)]
 const SIZE: [usize; 2] = [192, 128];
 
@@ -16,7 +16,7 @@ macro_rules! pictures {
     };
 }
 
-/// Contents of the WebP files, with the names of the scenes that they show.
+/// Contents of the WebP files, each with the name of the scene of the picture.
 const FILES: &[(&str, &[u8])] = pictures![
     "ash_fall",
     "basalt",

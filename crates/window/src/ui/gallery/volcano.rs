@@ -1,5 +1,5 @@
-//! Editor for a random volcano on the start screen: sliders for its parameters, a preview that
-//! follows their values, and a button that opens the scene.
+//! Editor of a random volcano on the start screen: sliders for its parameters, a preview, and a
+//! button that opens the scene.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,13 +36,14 @@ const SLIDERS: f32 = 340.0;
 #[derive(Default)]
 pub(super) struct Workshop {
     volcano: RandomVolcano,
-    /// Preview that is shown; `None` before the first one is finished.
+    /// Preview on the screen; `None` before the first preview is finished.
     shown: Option<TextureHandle>,
-    /// Background computation of previews in progress; `None` if there is none.
+    /// Computation of previews in progress on a background thread; `None` if there is none.
     coming: Option<Making>,
-    /// Parameters for which previews were computed last; `None` before the first.
+    /// Parameters for which a preview was last started; `None` before the first preview.
     tried: Option<RandomVolcano>,
-    /// Error message for parameters that give no volcano; `None` if the parameters are valid.
+    /// Error message shown if no volcano can be made from the parameters; `None` for valid
+    /// parameters.
     wrong: Option<String>,
     back: bool,
 }
@@ -73,7 +74,8 @@ impl Workshop {
         made
     }
 
-    /// Returns true once after the user has clicked the button back to the list of scenes.
+    /// Returns true if the user has clicked the button that leads back to the list of scenes; only
+    /// the first call after the click returns true.
     pub(super) fn goes_back(&mut self) -> bool {
         std::mem::take(&mut self.back)
     }
@@ -165,8 +167,8 @@ impl Workshop {
         });
     }
 
-    /// Draws the buttons that open the scene and that lead back. Returns the scene to open; `None`
-    /// unless the user has clicked "Erupt".
+    /// Draws the button that opens the scene, and the button that leads back to the list of scenes.
+    /// Returns the scene to open; `None` unless the user has clicked "Erupt".
     fn ways(&mut self, ui: &mut Ui) -> Option<Scene> {
         let mut made = None;
         ui.horizontal(|ui| {
@@ -184,7 +186,7 @@ impl Workshop {
         made
     }
 
-    /// Returns the command line that prints the same scene as a file.
+    /// Returns the command line that prints the scene of the present parameters as a scene file.
     fn command(&self) -> String {
         let RandomVolcano {
             seed,
@@ -218,7 +220,8 @@ impl Workshop {
         });
     }
 
-    /// Takes over finished previews, and starts new ones if the parameters have changed.
+    /// Shows the previews that have been finished, and starts new ones if the parameters have
+    /// changed.
     fn follow(&mut self, ui: &Ui) {
         if let Some(making) = self.coming.take() {
             making
@@ -236,8 +239,8 @@ impl Workshop {
         }
     }
 
-    /// Shows the previews that `making` has finished. Returns `making` if it is still running, else
-    /// `None`.
+    /// Shows the previews that `making` has finished. Returns `making` while its computation runs,
+    /// else `None`.
     fn take(&mut self, ui: &Ui, making: Making) -> Option<Making> {
         loop {
             match making.pictures.try_recv() {
@@ -255,12 +258,12 @@ impl Workshop {
     }
 }
 
-/// Background computation of previews: first the coarse one, then the fine one unless the
-/// parameters have changed in between.
+/// Computation of previews on a background thread: first the coarse preview, then the fine one,
+/// which is skipped if the parameters have changed in between.
 struct Making {
     pictures: Receiver<ColorImage>,
     of: RandomVolcano,
-    /// Stop flag: set once the user has changed the parameters.
+    /// Flag that stops the computation; set once the user has changed the parameters.
     stale: Arc<AtomicBool>,
 }
 
@@ -299,8 +302,8 @@ impl Making {
     }
 }
 
-/// Renders the land of `volcano` in a box of `side` × `side` columns as an image of `size` (width,
-/// height) pixels; `None` if the parameters give no scene.
+/// Draws the ground of `volcano`, in a simulation box of `side` × `side` columns, as an image of
+/// `size` (width, height) pixels; `None` if no scene can be made from the parameters.
 fn drawn(volcano: &RandomVolcano, side: usize, size: (usize, usize)) -> Option<ColorImage> {
     let mut scene = Scene::random(&RandomVolcano {
         side,

@@ -9,7 +9,7 @@ use crate::terrain::error::MAX_SAMPLES;
 use crate::terrain::{Crop, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Memory of one height in bytes.
+/// Memory of one height of a heightmap (`f32`) in bytes.
 const BYTES_A_HEIGHT: f64 = 4.0;
 
 /// Affine transform of a raster: the corner of the cell in column `c` and row `r` lies at the map
@@ -17,21 +17,23 @@ const BYTES_A_HEIGHT: f64 = 4.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Affine {
     pub(super) origin: (f64, f64),
-    /// Vector from a column to the next one, in map units (east, north).
+    /// Vector from the corner of a cell to that of the next cell in its row, in map units (east,
+    /// north).
     pub(super) along_row: (f64, f64),
-    /// Vector from a row to the next one, in map units (east, north).
+    /// Vector from the corner of a cell to that of the next cell in its column, in map units (east,
+    /// north).
     pub(super) along_column: (f64, f64),
 }
 
 /// Position of a raster whose row 0 is in the north and column 0 in the west.
 pub(super) struct NorthUp {
     pub(super) heights: Array2<f32>,
-    /// Map coordinates of the raster's north-west corner.
+    /// Map coordinates of the north-west corner of the north-up raster.
     pub(super) north_west: (f64, f64),
-    /// Cell size along x and y, in map units.
+    /// Cell size of the north-up raster along x and y, in map units.
     pub(super) cell: (f64, f64),
-    /// Largest rectangle without outside cells in a raster that was rotated; `None` if no rotation
-    /// was necessary.
+    /// Largest rectangle of north-up cells that all lie inside the original raster; `None` if the
+    /// original was neither rotated nor sheared.
     pub(super) whole: Option<Crop>,
 }
 
@@ -153,15 +155,15 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     })
 }
 
-/// Returns true if the position `[col, row]`, in cells from the centre of the first cell, lies in a
-/// raster of `(rows, cols)` cells.
+/// Returns true if the position `[col, row]`, in cells from the centre of the north-west cell, lies
+/// in a raster of `(rows, cols)` cells.
 fn contains([col, row]: [f64; 2], (rows, cols): (usize, usize)) -> bool {
     let edge = 0.5 + 1e-6;
     (-edge..=cols as f64 - 1.0 + edge).contains(&col)
         && (-edge..=rows as f64 - 1.0 + edge).contains(&row)
 }
 
-/// Returns the height at the position `[col, row]`, in cells from the centre of the first cell,
+/// Returns the height at the position `[col, row]`, in cells from the centre of the cell (0, 0),
 /// interpolated bilinearly; NaN outside of the raster.
 fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
     let (rows, cols) = heights.dim();
@@ -183,8 +185,9 @@ fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
         .sum::<f64>() as f32
 }
 
-/// Returns the index of the cell before `position` on an axis of `count` cells, and the weight of
-/// the next cell, which is 0 in the outer halves of the first and the last cell.
+/// Returns the index of the cell whose centre is at or before `position` on an axis of `count`
+/// cells, and the weight (0 to 1) of the cell after it, which is 0 in the outer halves of the first
+/// and the last cell.
 fn between(position: f64, count: usize) -> (usize, f64) {
     let position = position.clamp(0.0, (count - 1) as f64);
     let nearest = position.round();

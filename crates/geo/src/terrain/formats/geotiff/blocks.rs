@@ -15,17 +15,18 @@ use lavoxel_base::memory::MemoryEstimate;
 /// heightmap as numbers of 8 bytes.
 pub(super) const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
 
-/// Upper bound on the number of pixels of a tile that is larger than the picture.
+/// Upper bound on the number of pixels of a tile that extends beyond the picture.
 const LARGEST_TILE: usize = 1 << 24;
 
-/// Number of heights (at least one row of blocks) that are decompressed at a time.
+/// Number of heights that are decompressed at a time; exceeded only if a single row of blocks has
+/// more heights.
 const AT_ONCE: usize = 1 << 20;
 
 /// Arrangement of the blocks (strips or tiles) of a TIFF picture.
 pub(super) struct Blocks {
-    /// Columns and rows of a block in pixels.
+    /// Columns and rows of a block of a TIFF picture, in pixels.
     size: (usize, usize),
-    /// Number of blocks in a row of blocks.
+    /// Number of blocks in a row of blocks, from the west to the east side of the picture.
     across: usize,
     /// For each block of the first band, true if the file contains it; sparse files omit blocks.
     stored: Vec<bool>,
@@ -109,8 +110,9 @@ impl Blocks {
         })
     }
 
-    /// Estimates the memory of the heights and of their decompression. `numbers`: number of values
-    /// in a row of blocks; `packed`: compressed size of that row in bytes.
+    /// Estimates the memory of all heights of `image` and of their decompression. `numbers`: number
+    /// of values in a row of blocks; `packed`: upper bound on the compressed size of a row of
+    /// blocks in bytes.
     fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;
         // The decoder of LERC has lists of its own, and a mask.
@@ -133,8 +135,8 @@ impl Blocks {
         .and(MemoryEstimate::new("the heights of the file", all, 4.0))
     }
 
-    /// Returns a lower bound on the bytes of the file per height: the size of a number divided by
-    /// the best possible compression ratio.
+    /// Returns a lower bound on the file's bytes per height: the size of a number divided by the
+    /// best possible compression ratio, reduced for omitted blocks and for padding at the sides.
     pub(super) fn least_bytes(&self, image: &Ifd, layout: &RasterLayout) -> f64 {
         let best = match image.compression() {
             1 => 1.0,
@@ -149,7 +151,8 @@ impl Blocks {
         stored * f64::from(layout.bits_per_sample) / 8.0 / best / self.padding(layout)
     }
 
-    /// Returns the number of pixels of all blocks divided by that of the picture.
+    /// Returns the ratio of the pixels in all blocks to the pixels of the picture, at least 1:
+    /// blocks at the sides extend beyond the picture.
     fn padding(&self, layout: &RasterLayout) -> f64 {
         let (rows, pixels) = (
             self.stored.len() / self.across,
@@ -158,12 +161,14 @@ impl Blocks {
         (self.across * self.size.0) as f64 * (rows * self.size.1) as f64 / pixels as f64
     }
 
-    /// Returns the number of rows that are decompressed at a time: whole rows of blocks.
+    /// Returns the number of rows of pixels that are decompressed at a time: those of one or more
+    /// whole rows of blocks.
     pub(super) fn rows_at_once(&self, layout: &RasterLayout) -> usize {
         self.size.1 * (AT_ONCE / (layout.width * self.size.1)).max(1)
     }
 
-    /// Sets heights in blocks that the file omits to NaN; these blocks are decoded as zeros.
+    /// Sets the heights in blocks that the file omits to NaN; the decoder has returned zeros for
+    /// these blocks.
     pub(super) fn clear_missing(&self, heights: &mut Array2<f32>) {
         let (rows, cols) = heights.dim();
         for block in (0..self.stored.len()).filter(|block| !self.stored[*block]) {
@@ -185,13 +190,14 @@ impl Blocks {
 pub(super) struct Reading<'a> {
     pub(super) tiff: &'a TiffFile,
     pub(super) path: &'a Path,
-    /// Set if the numbers, declared as 16-bit integers, are the bits of 16-bit floats.
+    /// Set if the file's numbers are 16-bit floats, which the directory declares as 16-bit integers
+    /// so that their bits are read.
     pub(super) half: bool,
 }
 
 impl Reading<'_> {
-    /// Calls `take` with the position (row, column) and the value of every pixel of the band
-    /// `band`.
+    /// Calls `take` with the position (row, column) and the value of every pixel of the band with
+    /// the index `band`.
     pub(super) fn band(
         &self,
         image: &Ifd,
@@ -237,18 +243,18 @@ impl Reading<'_> {
     }
 }
 
-/// Reader of a few rows of one band at a time.
+/// Reader of one band of a TIFF that decompresses a few rows of pixels at a time.
 struct BandReader<'a> {
     reading: &'a Reading<'a>,
     image: &'a Ifd,
     layout: &'a RasterLayout,
     band: usize,
     step: usize,
-    /// Set if the bytes of values must be swapped.
+    /// Set if the byte order of decompressed values must be reversed.
     turned: bool,
 }
 
-/// Type of number whose bytes can be swapped.
+/// Type of number whose byte order can be reversed.
 trait Bytes: TiffSample + Copy {
     fn turned(self) -> Self;
 }

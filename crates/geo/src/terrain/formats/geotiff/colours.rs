@@ -13,15 +13,15 @@ use crate::terrain::TerrainError;
 use crate::terrain::formats::sidecar::Sidecars;
 use crate::terrain::photo::{Photo, check_size};
 
-/// Memory in bytes per pixel while pixels are decompressed, in addition to the picture: in the
-/// file's encoding, and as colours.
+/// Memory in bytes per pixel for decompression, in addition to the resulting picture: the pixel as
+/// stored in the file, and its colour.
 const BYTES_A_PIXEL: f64 = 4.0;
 
-/// Reads the colours of a TIFF or GeoTIFF.
+/// Reads the colours of the TIFF or GeoTIFF at `path`.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for a file that is no TIFF of colours; its size is checked before
-/// memory is taken.
+/// memory is reserved.
 pub(in crate::terrain) fn read(path: &Path) -> Result<Photo, TerrainError> {
     let sidecars = Sidecars::read(path)?;
     with_file(source_of(path)?, path, |file| file.colours(&sidecars))
@@ -59,8 +59,8 @@ impl File<'_> {
         photo.with(sidecars, own, place.points.max(sidecars.points), path)
     }
 
-    /// Makes pixels without data transparent: pixels with the no-data value `none`, and those that
-    /// a mask hides.
+    /// Sets the opacity to 0 in `rgba` (four bytes per pixel, row-major) for pixels with the
+    /// no-data value `none`, and for pixels that a mask hides.
     fn hide_no_data(
         &self,
         (image, none): (&Ifd, Option<f64>),
@@ -104,16 +104,16 @@ impl File<'_> {
     }
 }
 
-/// Arrangement of the numbers of a pixel.
+/// Channels of a pixel: their number, size and meaning.
 struct Channels {
-    /// Number of numbers (channels) per pixel.
+    /// Number of channels (numbers) per pixel of a TIFF.
     count: usize,
-    /// Size of a number in bytes.
+    /// Size of one channel of a pixel in bytes.
     bytes: usize,
-    /// Set if the first three numbers are red, green and blue; otherwise the first number is a grey
-    /// level.
+    /// Set if the first three channels of a pixel are red, green and blue; otherwise the first
+    /// channel is a grey level.
     colour: bool,
-    /// Index of the number that is the opacity; `None` if pixels are opaque.
+    /// Index of the channel that is the opacity; `None` if pixels are opaque.
     alpha: Option<usize>,
 }
 
@@ -159,7 +159,8 @@ impl Channels {
         })
     }
 
-    /// Converts the bytes `pixels` to RGBA and appends them to `rgba`.
+    /// Converts `pixels`, consecutive pixels as stored in the file, to RGBA and appends the result
+    /// to `rgba`.
     fn add(&self, pixels: &[u8], rgba: &mut Vec<u8>) {
         // The higher of two bytes, which are in the order of this machine.
         let high = if cfg!(target_endian = "little") {

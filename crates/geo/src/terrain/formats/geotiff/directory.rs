@@ -1,9 +1,9 @@
-//! Directories of a TIFF, whose memory is checked before a reader trusts them.
+//! Reader of the directories of a TIFF, which checks the memory of their values in advance.
 //!
-//! Thousands of tags may share one long value, and thousands of directories may hang below one: a
-//! few kilobytes then take gigabytes in a reader that keeps everything. [`walk`] reads the
-//! directories in small pieces, keeps the tags that heights need, adds up the memory of their
-//! values, and reads no value before that sum is allowed.
+//! In a malicious file, thousands of tags may share one long value, and one directory may refer to
+//! thousands of others, so that a reader that stores everything needs gigabytes for a file of a few
+//! kilobytes. [`walk`] reads the directories in small pieces, keeps only the tags that are needed,
+//! adds up the memory of their values, and checks the sum before any value is read.
 
 use std::path::Path;
 
@@ -13,30 +13,32 @@ use super::wrong;
 use crate::terrain::TerrainError;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Upper bound on the number of pictures in a file.
+/// Upper bound on the number of directories (pictures) in a TIFF.
 const MOST_DIRECTORIES: usize = 256;
 
-/// Upper bound on the number of tags in a directory.
+/// Upper bound on the number of tags in a directory of a TIFF.
 const MOST_ENTRIES: u64 = 1 << 16;
 
-/// Number of tags that are read at a time.
+/// Number of entries of a directory that are read from the file at a time.
 const AT_ONCE: u64 = 1 << 10;
 
-/// Upper bound on the length of a tag's value in bytes; tables of blocks and GDAL's metadata may be
-/// longer.
+/// Upper bound on the length of a tag's value in bytes; does not apply to the tables of block
+/// offsets and lengths and to GDAL's metadata.
 const LONGEST_VALUE: u64 = 1 << 20;
 
-/// Upper bound on the number of GeoTIFF keys.
+/// Upper bound on the number of GeoTIFF keys in a file.
 const MOST_KEYS: usize = 1000;
 /// Upper bound on the total length in bytes of the values of GeoTIFF keys; needed because keys may
 /// share values.
 const MOST_KEY_BYTES: usize = 1 << 20;
 
-/// Memory in bytes per byte of a value: as in the file, and decoded.
+/// Estimated memory in bytes per byte of a tag's value, for the bytes as in the file and the
+/// decoded value.
 const BYTES_A_BYTE: f64 = 4.0;
-/// Memory in bytes per character of a text; invalid UTF-8 becomes three times as long.
+/// Estimated memory in bytes per character of a text; replacing invalid UTF-8 makes a text three
+/// times as long.
 const BYTES_A_LETTER: f64 = 8.0;
-/// Memory in bytes per offset or length of a block, which is also stored as a 64-bit number.
+/// Estimated memory in bytes per offset or length of a block, including a copy as 64-bit number.
 const BYTES_A_BLOCK: f64 = 40.0;
 
 pub(super) const SUBFILE_TYPE: u16 = 254;
@@ -117,7 +119,7 @@ const LONG8: u16 = 16;
 /// Variant of a TIFF file: byte order and size of offsets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Form {
-    /// Set if the most significant byte comes first.
+    /// Set if the TIFF is big-endian: the most significant byte comes first.
     pub(super) big_endian: bool,
     /// Set for a BigTIFF, whose offsets and counts have 64 bits.
     pub(super) wide: bool,
@@ -143,43 +145,43 @@ impl Form {
         bytes
     }
 
-    /// Returns the size of a file offset in bytes.
+    /// Returns the size of a file offset in this variant of TIFF, in bytes.
     pub(super) fn word(self) -> usize {
         if self.wide { 8 } else { 4 }
     }
 
-    /// Returns the size of the number of tags in a directory, in bytes.
+    /// Returns the size in bytes of the field that states the number of tags in a directory.
     pub(super) fn count(self) -> usize {
         if self.wide { 8 } else { 2 }
     }
 
-    /// Returns the size of a tag in a directory in bytes: id, type, number of values, and the
-    /// values or their offset.
+    /// Returns the size in bytes of a tag's entry in a directory: id, type, number of values, and
+    /// the values or their offset.
     fn entry(self) -> usize {
         4 + 2 * self.word()
     }
 
-    /// Returns the size of the file header in bytes.
+    /// Returns the size of the file header in this variant of TIFF, in bytes.
     pub(super) fn header(self) -> usize {
         if self.wide { 16 } else { 8 }
     }
 
-    /// Returns the TIFF type code of a file offset.
+    /// Returns the TIFF type code of a file offset in this variant of TIFF.
     pub(super) fn offset_kind(self) -> u16 {
         if self.wide { LONG8 } else { LONG }
     }
 }
 
-/// Values of a tag, or where they are.
+/// Values of a TIFF tag: their bytes, or their position in the file.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// The values are in the file at this offset in bytes.
+    /// Values that are in the file, at this offset in bytes.
     At(u64),
-    /// The values are these bytes, as encoded in the file.
+    /// Values as these bytes, encoded as in the file.
     Bytes(Vec<u8>),
 }
 
-/// Tag of a directory, with its values.
+/// Tag of a TIFF directory: id, type, number of values, and the values.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) tag: u16,
@@ -189,7 +191,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Creates the tag `tag` with the values `numbers` of the type code `kind`.
+    /// Creates the tag with the id `tag` and the values `numbers` of the TIFF type code `kind`.
     pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
         let bytes = numbers
             .iter()
@@ -203,17 +205,18 @@ impl Entry {
         }
     }
 
-    /// Creates the tag `tag` with `count` 16-bit values that all equal `number`.
+    /// Creates the tag with the id `tag` and `count` 16-bit values that all equal `number`.
     pub(super) fn of_short(tag: u16, number: u16, count: usize, form: Form) -> Self {
         Self::of_numbers(tag, SHORT, &vec![u64::from(number); count], form)
     }
 
-    /// Returns the size of all values in bytes.
+    /// Returns the size of all values of the tag in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.count.saturating_mul(width_of(self.kind))
     }
 
-    /// Returns the bytes of all values; `None` if these extend beyond the end of the file.
+    /// Returns the bytes of all values, read from `source` if the directory has only their offset;
+    /// `None` if the values extend beyond the end of the file.
     fn raw(&self, source: &dyn TiffSource) -> Option<Vec<u8>> {
         match &self.value {
             Value::Bytes(bytes) => Some(bytes.clone()),
@@ -223,8 +226,8 @@ impl Entry {
         }
     }
 
-    /// Returns the values as unsigned integers; `None` if they have another type, or extend beyond
-    /// the end of the file.
+    /// Returns the values as unsigned integers, read from `source` if necessary; `None` if they
+    /// have another type or extend beyond the end of the file.
     pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
         let size = [1, SHORT, LONG, LONG8]
             .contains(&self.kind)
@@ -237,7 +240,7 @@ impl Entry {
         )
     }
 
-    /// Estimates the memory of the values in bytes.
+    /// Estimates the memory in bytes for reading and decoding the values of the tag.
     fn need(&self) -> f64 {
         match self.kind {
             _ if BLOCK_TABLES.contains(&self.tag) => BYTES_A_BLOCK * self.count as f64,
@@ -247,7 +250,7 @@ impl Entry {
     }
 }
 
-/// Returns the size in bytes of one value of the type code `kind`.
+/// Returns the size in bytes of one value of the TIFF type code `kind`.
 fn width_of(kind: u16) -> u64 {
     match kind {
         SHORT | 8 => 2,
@@ -257,8 +260,8 @@ fn width_of(kind: u16) -> u64 {
     }
 }
 
-/// Reads the variant of the file, and those tags of each directory that readers need. Checks the
-/// memory of all values.
+/// Reads the variant (byte order and size of offsets) of the TIFF `source`, and those tags of each
+/// directory that readers need. Checks the memory of all values.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for a file that is not a TIFF, [`TerrainError::Memory`] above the
@@ -363,7 +366,8 @@ impl Walk<'_> {
         Ok((entries, form.number(&next)))
     }
 
-    /// Decodes a tag of a directory; `None` if no reader needs it.
+    /// Decodes a tag from the bytes of its entry in a TIFF directory; `None` if no reader needs the
+    /// tag.
     fn entry(&self, bytes: &[u8]) -> Result<Option<Entry>, TerrainError> {
         let (form, word) = (self.form, self.form.word());
         let tag = form.number(&bytes[..2]) as u16;
@@ -395,7 +399,8 @@ impl Walk<'_> {
         Ok(Some(entry))
     }
 
-    /// Fails if the values of all GeoTIFF keys together are longer than any real map needs.
+    /// Fails if the values of all GeoTIFF keys together are longer than `MOST_KEY_BYTES`, or if
+    /// there are more than `MOST_KEYS` keys.
     fn check_keys(&self, entries: &[Entry]) -> Result<(), TerrainError> {
         let directory = entries.iter().find(|entry| entry.tag == GEO_KEYS);
         let shorts = directory

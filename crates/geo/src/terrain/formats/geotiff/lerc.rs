@@ -1,8 +1,8 @@
 //! Check of LERC blocks in a TIFF before these are decompressed.
 //!
-//! The decoder trusts the sizes in a block of the first version of LERC, so that 200 bytes can take
-//! 750 MB; those in a block of the second version it compares with the TIFF. The first version does
-//! not occur in TIFF files and is rejected.
+//! The decoder does not check the sizes that a block of LERC version 1 states, so that 200 bytes
+//! can make it use 750 MB. Version 1 does not occur in TIFF files and is rejected. In version 2,
+//! the decoder compares the sizes with those of the TIFF.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ pub(super) const LERC: u16 = 34887;
 /// First bytes of a block of LERC version 1.
 const FIRST_VERSION: &[u8] = b"CntZImage";
 
-/// Largest memory in bytes that the decoder was seen to use for sizes that it does not compare with
-/// the TIFF.
+/// Largest memory in bytes that the decoder was observed to use for a LERC block, for those sizes
+/// in the block which the decoder does not compare with the TIFF.
 const DECODER_MOST: f64 = 800e6;
 
-/// Number of bytes up to which a block may be longer than eight times its decoded size; the decoder
+/// Number of bytes by which a compressed block may exceed eight times its decoded size; the decoder
 /// rejects longer blocks.
 const SPARE: u64 = 1 << 16;
 
-/// Rejects blocks for which the decoder could need more memory than the heights; `block_bytes`:
-/// size of a decompressed block. No effect for other compressions.
+/// Checks that no LERC block needs more memory for decoding than the heights; `block_bytes`: size
+/// of a decompressed block. Other compressions pass.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for the first version of LERC. Blocks that are packed once more cannot

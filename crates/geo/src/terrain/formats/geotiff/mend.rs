@@ -9,14 +9,13 @@ use super::directory::{
 };
 
 /// Codes of the compressions that use the predictor tag: LZW, Deflate (two codes), LZMA and ZSTD.
-/// All others ignore it.
+/// All other compressions ignore the tag.
 const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
 
 const UNPACKED: u64 = 1;
 const FLOATS: u64 = 3;
 
-/// Upper bound that the TIFF reader sets on the ratio of a block's compressed to its decompressed
-/// size.
+/// Ratio of compressed to decompressed size of a block that the TIFF reader accepts at most.
 const MOST_PACKED: u64 = 4;
 /// Number of bytes by which a compressed block may exceed `MOST_PACKED` times its decompressed
 /// size.
@@ -30,8 +29,9 @@ pub(super) struct Mending<'a> {
 }
 
 impl Mending<'_> {
-    /// Carries out all repairs. Returns true if the heights are 16-bit floats, which the directory
-    /// then declares as 16-bit integers, so that the reader returns their bits.
+    /// Carries out all repairs of the directory. Returns true if the heights are 16-bit floats; the
+    /// repaired directory then declares them as 16-bit integers, so that the reader returns their
+    /// bits.
     pub(super) fn mend(&mut self) -> bool {
         let packing = self.first(COMPRESSION).unwrap_or(UNPACKED);
         if !PREDICTING.contains(&packing) {
@@ -74,9 +74,9 @@ impl Mending<'_> {
         true
     }
 
-    /// Fills in missing lengths of blocks: the decompressed size for uncompressed blocks (`packing`
-    /// 1), otherwise the distance to the next block. `offsets`, `counts`: ids of the tags with the
-    /// positions and the lengths of the blocks.
+    /// Fills in missing lengths of blocks: the decompressed size for uncompressed blocks
+    /// (compression code `packing` = 1), otherwise the distance to the next block. `offsets`,
+    /// `counts`: ids of the tags with the positions and the lengths of the blocks.
     fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
         let Some(places) = self.numbers(offsets) else {
             return;
@@ -121,7 +121,8 @@ impl Mending<'_> {
         ));
     }
 
-    /// Returns the size in bytes of the decompressed block with index `block`.
+    /// Returns the decompressed size in bytes of the block with the index `block`. `tiled`: the
+    /// blocks are tiles, otherwise strips.
     fn block_bytes(&self, block: usize, tiled: bool) -> u64 {
         let of = |tag: u16, otherwise: u64| self.first(tag).unwrap_or(otherwise);
         let height = of(HEIGHT, 0);

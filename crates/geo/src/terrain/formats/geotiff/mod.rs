@@ -1,12 +1,13 @@
 //! Reader of heights in a TIFF or GeoTIFF (`.tif`): one band of any number type, in strips or
 //! tiles, with any supported compression.
 //!
-//! All declarations of the file are followed: pixel scale or transformation, pixels that are areas
-//! or points, the coordinate reference system, the number for no data, a mask or an alpha band,
-//! scale, offset and unit of the heights. Blocks that a sparse file leaves out have no data.
-//! Rasters that are turned or sheared on their map are interpolated linearly onto a north-up raster
-//! with cells of the same size; mirrored ones are turned back exactly. Where the file declares
-//! nothing, as in a plain picture, `options` give the size of a cell, and black and white.
+//! The reader applies all metadata of the file: pixel scale or transformation, pixels as areas or
+//! points, the coordinate reference system, the no-data value, a mask or an alpha band, and scale,
+//! offset and unit of the heights. Blocks that a sparse file omits have no data. Rasters that are
+//! rotated or sheared on their map are interpolated bilinearly to a north-up raster with cells of
+//! the same size; mirrored rasters are reversed without interpolation. For files without metadata,
+//! such as plain pictures, the `options` of the reader give the cell size and the heights of black
+//! and white.
 
 mod askew;
 mod blocks;
@@ -46,12 +47,12 @@ use lavoxel_files::input;
 /// WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 
-/// Reads the heights of a TIFF or GeoTIFF.
+/// Reads the heights of the TIFF or GeoTIFF at `path`.
 ///
 /// # Errors
 /// [`TerrainError::Content`] for a file that is no TIFF of one band of heights;
 /// [`TerrainError::NoCellSize`] when neither the file nor `options` give the size of a cell. The
-/// announced size is checked against the length of the file before memory is taken.
+/// announced size is checked against the length of the file before memory is reserved.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (source, sidecars) = (source_of(path)?, Sidecars::read(path)?);
     with_file(source, path, |file| file.heights(options, &sidecars))
@@ -72,7 +73,8 @@ pub fn read_bytes(
     })
 }
 
-/// Returns the name of the unit of the values; `None` if the file states none.
+/// Returns the name of the unit in which the raster at `path` states its values; `None` if the file
+/// states no unit.
 ///
 /// # Errors
 /// The errors of [`load`](super::load).
@@ -83,8 +85,8 @@ pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     })
 }
 
-/// Returns the metadata of a map in GDAL's form: texts by name, such as `quantity`, `scene` and
-/// `runs`. Empty if there is none.
+/// Returns the metadata that GDAL's tag in the GeoTIFF at `path` states: texts by name, such as
+/// `quantity`, `scene` and `runs`. Empty if the file has no such metadata.
 ///
 /// # Errors
 /// The errors of [`load`](super::load).
@@ -159,7 +161,8 @@ pub(in crate::terrain) fn with_mask(
     )
 }
 
-/// Reads and repairs the directories of a file, then calls `read` with the file.
+/// Reads and repairs the directories of the TIFF `source`, calls `read` with the repaired file, and
+/// returns its result.
 fn with_file<T>(
     source: SharedSource,
     path: &Path,
@@ -213,13 +216,14 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
     move |error| TerrainError::content(path, "a TIFF or GeoTIFF of heights", error.to_string())
 }
 
-/// TIFF file with its directories and georeference.
+/// TIFF file with its repaired directories and its georeference, ready to be read.
 struct File<'a> {
     tiff: TiffFile,
     place: FileGeoreference,
-    /// Set if the heights are 16-bit floats, whose bits are read as integers.
+    /// Set if the heights are 16-bit floats; the repaired directory then declares them as integers,
+    /// whose bits are converted.
     half: bool,
-    /// Length of the file in bytes.
+    /// Length of the TIFF file in bytes.
     bytes: u64,
     path: &'a Path,
 }
@@ -303,7 +307,8 @@ impl File<'_> {
         Ok(map)
     }
 
-    /// Returns the conversion of the file's numbers to heights, from its metadata and `options`.
+    /// Returns the conversion of the file's numbers to heights, from the metadata `said` and
+    /// `options`. `layout`: number type of the raster.
     fn values(
         &self,
         said: &Said,
@@ -333,8 +338,8 @@ impl File<'_> {
     }
 }
 
-/// Fails for types of numbers and compressions that are not supported; the message contains a
-/// command for conversion.
+/// Fails if the number type or the compression of the picture `image` is not supported; the message
+/// contains a command that converts the file.
 fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     let refuse = |found: String| Err(wrong(path)(found));
     let packing = image.compression();
@@ -367,8 +372,9 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     }
 }
 
-/// Fails if control points are all that says where the raster lies, because they do not give a cell
-/// size.
+/// Fails if a raster without an affine transform has two or more control points and the user states
+/// no cell size, because control points do not give a cell size. `points`: number of control
+/// points.
 fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(), TerrainError> {
     if points < 2 || options.cell_size_m.is_some() {
         return Ok(());
@@ -383,8 +389,9 @@ fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(),
     ))
 }
 
-/// Creates a heightmap from heights and their affine transform to the map. A rotated raster is
-/// cropped to the largest north-up rectangle inside.
+/// Creates a heightmap from `heights` and the affine transform from cells to map coordinates;
+/// without a transform, the cell size is that of `options`. A rotated raster is cropped to the
+/// largest north-up rectangle inside, unless `options.any_unit` is set.
 pub(super) fn placed(
     heights: Array2<f32>,
     transform: Option<GeoTransform>,
@@ -434,8 +441,8 @@ pub(super) fn placed(
     Ok(part)
 }
 
-/// Returns the value that means white in a picture of integers; `None` for types of numbers that
-/// are no grey levels.
+/// Returns the number that is white if the values are grey levels; `None` if the values are not
+/// unsigned integers of up to 16 bits.
 fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     match (layout.sample_format, layout.bits_per_sample) {
         (1, bits @ 1..=16) => Some(f64::from((1u32 << bits) - 1)),
@@ -443,8 +450,8 @@ fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     }
 }
 
-/// Sets the height of the pixel `at` to NaN if its opacity is 0, so that a mask hides it; never
-/// fails.
+/// Sets the height of the pixel `at` (row, column) to NaN if its opacity `opaque` is 0. Never
+/// fails; returns a `Result` as `Reading::band` expects.
 fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<(), TerrainError> {
     if opaque == 0.0 {
         heights[at] = f32::NAN;
@@ -452,7 +459,8 @@ fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<()
     Ok(())
 }
 
-/// Returns true if the picture has a second band that is its opacity.
+/// Returns true if the picture has a second band that is its opacity, false if it has one band of
+/// grey levels.
 ///
 /// # Errors
 /// For a picture that is not one band of grey levels, with or without such a second band.
@@ -476,8 +484,8 @@ fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, Te
     }
 }
 
-/// Returns the mask that GDAL stores as another picture of the same size in the file; `None` if
-/// there is none.
+/// Returns the directory of the mask of `image`, which GDAL stores as another picture of the same
+/// size in the file; `None` if the file has no mask.
 fn mask_of<'a>(tiff: &'a TiffFile, image: &Ifd) -> Option<&'a Ifd> {
     let is_mask = |ifd: &&Ifd| {
         let kind = ifd

@@ -14,11 +14,11 @@ use super::wrong;
 use crate::map::GeoKey;
 use crate::terrain::TerrainError;
 
-/// Georeference of a TIFF file with its coordinate system.
+/// Georeference of a TIFF file: coordinate system, affine transform and tie points.
 pub(super) struct FileGeoreference {
-    /// Index of the picture with full resolution.
+    /// Index of the directory whose picture has the full resolution.
     pub(super) image: usize,
-    /// Set if the file has GeoTIFF tags.
+    /// Set if the file has GeoTIFF tags; otherwise it is a plain TIFF.
     pub(super) is_geo: bool,
     pub(super) transform: Option<GeoTransform>,
     /// Number of tie points, at which the file states the map coordinates of a pixel.
@@ -27,8 +27,8 @@ pub(super) struct FileGeoreference {
 }
 
 impl FileGeoreference {
-    /// Reads the georeference of the first picture that has one; copies with reduced resolution are
-    /// skipped.
+    /// Reads the georeference of the first directory that has one. Copies with reduced resolution
+    /// are skipped.
     pub(super) fn read(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
         let ifds = tiff.ifds();
         let has = |ifd: &Ifd, tag: u16| ifd.tag(tag).is_some();
@@ -81,7 +81,7 @@ impl FileGeoreference {
     }
 }
 
-/// Returns true if the picture is a copy of another one with reduced resolution.
+/// Returns true if the directory `ifd` describes a copy of another picture with reduced resolution.
 fn is_reduced(ifd: &Ifd) -> bool {
     let new = ifd
         .tag(SUBFILE_TYPE)
@@ -112,7 +112,8 @@ fn keys_of(ifd: &Ifd, path: &Path) -> Result<GeoKeyDirectory, TerrainError> {
         .ok_or_else(|| wrong(path)("GeoKeys of an unknown version"))
 }
 
-/// Returns the values of the tag `tag` as finite 64-bit floats; `None` if there is no such tag.
+/// Returns the values of the tag `tag` as 64-bit floats; `None` if the directory has no such tag,
+/// an error if the values have another type or, except for numbers of GeoTIFF keys, are not finite.
 fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>, TerrainError> {
     match ifd.tag(tag).map(|found| &found.value) {
         None => Ok(None),

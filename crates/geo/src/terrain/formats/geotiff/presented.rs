@@ -7,14 +7,15 @@ use tiff_reader::source::{SharedSource, TiffSource};
 
 use super::directory::{Entry, Form, Value};
 
-/// File with a new header, the other bytes of the original file, and the appended directories.
+/// TIFF presented to the decoder: new header, the other bytes of the original file, and the
+/// appended directories.
 struct Presented {
     file: SharedSource,
     header: Vec<u8>,
     tail: Vec<u8>,
 }
 
-/// Returns a file with the directories `directories` in place of its own.
+/// Returns `file` with `directories` in place of its own directories.
 ///
 /// # Errors
 /// If the file is too long for the size of its offsets.
@@ -55,14 +56,14 @@ pub(super) fn presented(
 
 struct Writer {
     form: Form,
-    /// Offset in the new file at which the appended bytes begin.
+    /// Offset in the presented file at which the appended bytes begin.
     start: u64,
     tail: Vec<u8>,
 }
 
 impl Writer {
-    /// Appends a directory and those values that do not fit in it. Returns its offset, which is
-    /// also written to the position `link` of the appended bytes.
+    /// Appends a directory and those values that do not fit in its entries. Returns the directory's
+    /// offset, which is also written at `link`, an index into the appended bytes.
     fn directory(&mut self, entries: &[Entry], link: &mut Option<usize>) -> u64 {
         let form = self.form;
         let fields: Vec<Vec<u8>> = entries.iter().map(|entry| self.field(entry)).collect();

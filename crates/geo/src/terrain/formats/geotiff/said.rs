@@ -14,7 +14,7 @@ pub(super) struct Said {
     pub(super) no_data: Option<f64>,
     pub(super) scale: f64,
     pub(super) offset: f64,
-    /// Name of the unit of heights; `None` if not stated.
+    /// Name of the unit of heights; `None` if the file states no unit.
     pub(super) unit: Option<String>,
 }
 
@@ -59,7 +59,8 @@ impl Said {
         })
     }
 
-    /// Returns the metadata combined with those of sidecar files, which take precedence.
+    /// Returns these metadata, in which the values of `sidecars`, the sidecar files, replace those
+    /// of the TIFF.
     pub(super) fn with(self, sidecars: &Sidecars) -> Self {
         Self {
             no_data: sidecars.no_data.or(self.no_data),
@@ -70,7 +71,8 @@ impl Said {
     }
 }
 
-/// Returns the texts of GDAL's metadata XML by name: `<Item name="…">text</Item>`.
+/// Returns the texts in GDAL's metadata tag by name; in that XML an item is `<Item
+/// name="…">text</Item>`.
 pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
     let Some(TagValue::Ascii(text)) = image.tag(GDAL_METADATA).map(|tag| &tag.value) else {
         return BTreeMap::new();
@@ -83,7 +85,7 @@ pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
     text.split("<Item").skip(1).filter_map(one).collect()
 }
 
-/// Unescapes a text that GDAL escaped twice.
+/// Returns `text` with its XML entities replaced by characters, twice: GDAL escapes texts twice.
 fn unescaped(text: &str) -> String {
     let once = |text: &str| {
         text.replace("&lt;", "<")
@@ -95,7 +97,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// Returns the text of the item `<Item … sample="0" role="…">text</Item>` with the role `role` in
-/// GDAL's metadata XML; `None` if there is none.
+/// GDAL's metadata XML; `None` if there is no such item.
 fn item<'a>(metadata: &'a str, role: &str) -> Option<&'a str> {
     let role = format!("role=\"{role}\"");
     metadata.split("<Item").skip(1).find_map(|item| {

@@ -1,29 +1,32 @@
-//! Ray traversal from cell to cell (3D DDA) through the columns with caves.
+//! Ray traversal from cell to cell (3D DDA) through the columns that are drawn cell by cell.
 
 use super::{HALVINGS, MOST, PIECES, Top, surface};
 use crate::camera::Ray;
 use crate::ground::heightfield::{Face, GroundHit, Heightfield};
 use crate::math::{V3, v3};
 
-/// State of a walk along a ray from cell to cell.
+/// State of a ray that is followed from cell to cell.
 struct Walk<'a> {
     ray: &'a Ray,
     /// Indices of the current cell along x, y and z.
     cell: [i32; 3],
-    /// Distance at which the ray leaves the current cell, per axis.
+    /// Distances along the ray, in cells, at which it crosses the next grid plane perpendicular to
+    /// x, y and z.
     leave: [f32; 3],
-    /// Distance along the ray between two grid planes, per axis.
+    /// Distance along the ray, in cells, between two neighbouring grid planes perpendicular to x, y
+    /// and z; `f32::MAX` for a ray parallel to these planes.
     stride: [f32; 3],
-    /// Direction of the ray along each axis: 1 or -1.
+    /// Sign of the ray's direction along x, y and z: 1 or −1.
     turn: [i32; 3],
-    /// Distance along the ray at which it entered the current cell.
+    /// Distance along the ray, in cells, at which the ray entered the current cell.
     t: f32,
-    /// Axis along which the ray entered the current cell; `None` in the first cell.
+    /// Axis perpendicular to the face through which the ray entered the current cell; `None` in the
+    /// first cell.
     axis: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
-    /// Begins a walk along `ray` at the distance `t`.
+    /// Returns the state of `ray` in the cell that the ray is in at the distance `t`.
     fn new(ray: &'a Ray, t: f32) -> Self {
         // A point on a wall belongs to the cell that the ray enters.
         let p = ray.at(after(t));
@@ -56,7 +59,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Returns the distance at which the ray leaves the current cell.
+    /// Returns the distance along the ray at which the ray leaves the current cell.
     fn end(&self) -> f32 {
         self.leave[0]
             .min(self.leave[1])
@@ -64,7 +67,7 @@ impl<'a> Walk<'a> {
             .max(self.t)
     }
 
-    /// Moves to the next cell along the ray.
+    /// Moves the state to the next cell along the ray.
     fn step(&mut self) {
         let axis = if self.leave[0] <= self.leave[1] && self.leave[0] <= self.leave[2] {
             0
@@ -92,9 +95,10 @@ impl<'a> Walk<'a> {
 }
 
 impl Heightfield {
-    /// Returns the first intersection of `ray` with ground that has caves, between the two
-    /// distances `limits`. `smooth` returns the hit of the smooth ground from a given distance on;
-    /// `entry` is the normal of the shown part's side through which the ray enters.
+    /// Returns the first intersection of `ray` with the ground between the two distances `limits`,
+    /// for ground with columns that are drawn cell by cell. `smooth` returns the intersection with
+    /// the smooth ground from a given distance on; `entry`: normal of the visible region's side
+    /// through which the ray enters.
     #[inline(never)]
     pub(in crate::ground::heightfield) fn hit_with_caves(
         &self,
@@ -129,9 +133,10 @@ impl Heightfield {
         None
     }
 
-    /// Walks from cell to cell between the distances `near` and `far` until the ray meets rock or
-    /// leaves the columns with caves. If no such column begins before `limit`, the smooth ground
-    /// comes first. `entry`: normal of the cut side at `near`, if any.
+    /// Follows `ray` from cell to cell between the distances `near` and `far` (cells) until the ray
+    /// meets rock or leaves the columns that are drawn cell by cell. `limit`: distance at which the
+    /// ray meets the smooth ground; `entry`: normal of the plane that cuts the ground open at
+    /// `near`, if any.
     fn walk(&self, ray: &Ray, [near, far]: [f32; 2], limit: f32, entry: Option<V3>) -> Walked {
         let mut walk = Walk::new(ray, near);
         let mut is_inside = false;
@@ -173,8 +178,9 @@ impl Heightfield {
         }
     }
 
-    /// Returns the hit of the ray with rock in the current cell, cell `y` of the stored column `n`;
-    /// `None` if the ray passes.
+    /// Returns the intersection of the ray with rock in the current cell of `walk`, which is the
+    /// cell `y` of the stored column at the position `n` in `tops`, with the top `top`; `None` if
+    /// the ray passes through the cell.
     fn meet(&self, walk: &Walk<'_>, n: usize, top: Top, y: i32) -> Option<GroundHit> {
         let at = |t: f32, face: Face| {
             Some(GroundHit {
@@ -233,24 +239,25 @@ impl Heightfield {
 }
 
 /// Returns a distance slightly larger than `t`, so that rounding does not put the point back before
-/// a cell face.
+/// the border of two cells.
 pub(in crate::ground::heightfield) fn after(t: f32) -> f32 {
     t + 1e-4 + 5e-7 * t
 }
 
-/// Result of a walk from cell to cell.
+/// Result of following a ray from cell to cell.
 enum Walked {
-    /// The ray meets rock here.
+    /// The ray meets rock.
     Rock(GroundHit),
-    /// The ray leaves into a column that is not stored, at this distance and through a face with
-    /// this normal.
+    /// The ray enters a column that is not drawn cell by cell, at this distance (cells) and through
+    /// a cell side with this normal.
     Out(f32, V3),
-    /// The smooth ground comes before any column with caves.
+    /// The ray meets the smooth ground before any column that is drawn cell by cell.
     Smooth,
 }
 
-/// Returns `hit`, a hit of the smooth ground. If the ray had left a cave at the distance `from`
-/// directly into the ground, the hit gets the normal `wall` of the cave's wall.
+/// Returns `hit`, an intersection with the smooth ground. If `hit` lies at the distance `from`,
+/// where the ray left a column drawn cell by cell, the point is on the wall of a cave and its
+/// normal is replaced by `wall`.
 fn walled(hit: Option<GroundHit>, from: f32, wall: Option<V3>) -> Option<GroundHit> {
     match (hit, wall) {
         (Some(hit), Some(normal)) if hit.t <= from + 1e-3 => Some(GroundHit {
