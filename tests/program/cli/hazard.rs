@@ -385,7 +385,7 @@ fn all_that_a_scene_holds_takes_part() {
     place.write_file("walled.toml", format!("{open}{more}"));
     let area = |scene: &str| {
         place.done(&format!(
-            "hazard {scene}.toml --durations 10min --runs 2 --out {scene}"
+            "hazard {scene}.toml --durations 20min --runs 2 --out {scene}"
         ));
         let rows = table(&place, scene);
         assert!(rows.iter().all(|row| row["exact"] == "yes"), "{rows:?}");

@@ -533,7 +533,7 @@ mod tests {
                 .for_each(lavoxel_sim::simulation::Simulation::step)
         });
         assert!(
-            below(&weak) > 20 && below(&weak) > 3 * below(&firm),
+            below(&weak) > 15 && below(&weak) > 3 * below(&firm),
             "{} and {}",
             below(&weak),
             below(&firm)
