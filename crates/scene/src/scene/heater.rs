@@ -19,8 +19,8 @@ table! {
     pub struct HeaterSpec {
         /// Region of the heater, in cells of the box as for bodies.
         must pub shape: Shape;
-        /// Cells that are heated: `"surface"`, the highest cell of each column in the shape, as by
-        /// a flame; or `"inside"`, all cells in the shape.
+        /// Cells that are heated: `"surface"`, the cells in the shape with an empty cell above, as
+        /// by a flame; or `"inside"`, all cells in the shape.
         #[serde(default)]
         may pub heats: Heats;
         /// Heating power, spread over the matter in the heated cells in proportion to its amount;
