@@ -14,6 +14,10 @@ struct ShortStep {
 /// of a full step does not shorten the step.
 const ROUNDING: f64 = 1e-9;
 
+/// Upper bound in seconds of the time between two computations of the heat losses, where steps are
+/// shorter.
+const HEAT_S: f64 = 160.0;
+
 /// Start and end times of a flow's steps. A shortened step moves all later steps to earlier times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowClock {
@@ -76,6 +80,31 @@ impl FlowClock {
         }
     }
 
+    /// Returns true if liquid loses heat at the end of step number `step`: of every `n`-th step, for
+    /// the time since the last such step, and of a shortened step, after which nothing is owed.
+    pub(crate) fn is_heat_step(&self, step: u64) -> bool {
+        (step + 1).is_multiple_of(self.steps_of_heat()) || self.is_short(step)
+    }
+
+    /// Time in seconds from the last heat step before step number `step` to the end of that step.
+    pub(crate) fn heat_s(&self, step: u64) -> f64 {
+        let least = step.saturating_sub(self.steps_of_heat());
+        let before = (least..step).rev();
+        let whole = before.take_while(|&step| !self.is_heat_step(step)).count();
+        // A step alone has its own length, without a rounding error.
+        whole as f64 * self.step_s + self.length_s(step)
+    }
+
+    /// Number of whole steps from one heat step to the next.
+    fn steps_of_heat(&self) -> u64 {
+        ((HEAT_S / self.step_s) as u64).max(1)
+    }
+
+    fn is_short(&self, step: u64) -> bool {
+        let found = self.short.binary_search_by_key(&step, |short| short.step);
+        found.is_ok()
+    }
+
     /// Number of steps needed to reach the time `time_s` (seconds); a step that contains `time_s`
     /// counts in full.
     pub fn steps_in(&self, time_s: f64) -> u64 {
@@ -115,6 +144,22 @@ impl FlowClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heat_steps_owe_nothing() {
+        let mut clock = FlowClock::from_step_s(50.0);
+        clock.end_at(0, Some(270.0));
+        let of = |clock: &FlowClock| -> Vec<f64> {
+            let due = (0..12).filter(|&step| clock.is_heat_step(step));
+            due.map(|step| clock.heat_s(step)).collect()
+        };
+        // Steps 2, 5 (cut short after 20 s), 8 and 11.
+        assert_eq!(of(&clock), [150.0, 120.0, 150.0, 150.0]);
+        clock.end_at(0, Some(330.0));
+        assert_eq!(of(&clock), [150.0, 150.0, 30.0, 100.0, 150.0]);
+        let long = FlowClock::from_step_s(200.5);
+        assert_eq!(of(&long), [200.5; 12]);
+    }
 
     #[test]
     fn an_end_cuts_the_last_step_and_moves_those_after_it() {

@@ -60,7 +60,7 @@ impl Flow {
             time += WHOLE >> plan.round;
         }
         let wet = self.wet.clone();
-        plan.end(self.space, self.is_any_stale().then_some(&wet));
+        plan.end(self.space, self.ends_everywhere().then_some(&wet));
         self.changed_area.join(&plan.stirred);
         self.account.sub_steps += number;
         self.finish(&plan);

@@ -59,7 +59,7 @@ impl Flow {
     }
 
     fn make_step(&mut self, pours: &[FlowPour]) {
-        let many = if self.is_any_stale() {
+        let many = if self.may_stir_anywhere() || self.is_heat_due() {
             self.wet.len()
         } else {
             self.plan.active.len()
@@ -78,14 +78,14 @@ impl Flow {
         self.changed_area.reset(self.space.nx, self.space.nz);
         plan.begin(
             self.ground(),
-            self.is_any_stale().then_some(&self.wet),
+            self.may_stir_anywhere().then_some(&self.wet),
             &pours,
         );
         plan.rested
             .iter()
             .for_each(|&c| self.marks[c as usize].speed = 0.0);
         self.was_stopped = false;
-        if plan.active.is_empty() && !self.is_any_stale() {
+        if plan.active.is_empty() && !self.ends_everywhere() {
             self.steps += 1;
             self.changed.clear();
             self.plan = plan;
@@ -100,7 +100,7 @@ impl Flow {
             Some(before) => self.undo(before),
             None => {
                 self.work = self.account.faces - faces;
-                plan.end(self.space, self.is_any_stale().then_some(&self.wet));
+                plan.end(self.space, self.ends_everywhere().then_some(&self.wet));
                 self.changed_area.join(&plan.stirred);
                 self.finish(&plan);
             }
@@ -162,10 +162,25 @@ impl Flow {
 
     /// Returns true if columns with liquid may have changed since the sub-steps of the last step:
     /// by heat exchange or by an edit.
-    pub(crate) fn is_any_stale(&self) -> bool {
+    fn may_stir_anywhere(&self) -> bool {
+        self.is_disturbed || self.solids.is_some()
+    }
+
+    /// Returns true if the end of this step concerns all columns with liquid, not the active ones
+    /// alone.
+    pub(crate) fn ends_everywhere(&self) -> bool {
+        self.may_stir_anywhere() || self.is_heat_due()
+    }
+
+    /// Returns true if liquid loses heat at the end of this step, see [`FlowClock::is_heat_step`].
+    fn is_heat_due(&self) -> bool {
+        self.loses_heat() && self.clock.is_heat_step(self.steps)
+    }
+
+    /// Returns true for a lava that loses heat.
+    fn loses_heat(&self) -> bool {
         let lava = &self.setup.lava;
-        let conducts = lava.bed_conduction > 0.0 || lava.conduction > 0.0;
-        self.is_disturbed || self.solids.is_some() || conducts || lava.cooling != Cooling::None
+        lava.cooling != Cooling::None || lava.bed_conduction > 0.0 || lava.conduction > 0.0
     }
 
     /// Increments the stamp, which identifies the present sub-step. At the largest `u32` the count
@@ -195,6 +210,7 @@ impl Flow {
     /// Finishes a step after its sub-steps: outflow at open sides, heat exchange, solidification,
     /// arrival times and speeds.
     pub(crate) fn finish(&mut self, plan: &Plan) {
+        let (is_heat_due, heat_s) = (self.is_heat_due(), self.clock.heat_s(self.steps));
         self.steps += 1;
         if self.setup.open_sides {
             self.drain(plan);
@@ -202,23 +218,25 @@ impl Flow {
         let cold = if self.solids.is_some() {
             self.end_melting(plan)
         } else {
-            self.end_cooling(plan)
+            self.end_cooling(plan, is_heat_due.then_some(heat_s))
         };
         self.set(&cold);
         self.note_arrivals(&cold);
-        // A cold cell sets as soon as it touches rock, so the next step must look at its column
-        // again.
-        self.is_disturbed = !cold.is_empty();
+        // Colder lava may come to rest, and a cold cell sets as soon as it touches rock, so the next
+        // step must look at all columns again.
+        self.is_disturbed = is_heat_due || !cold.is_empty();
         self.note_changes(plan);
         self.wake_melted();
     }
 
-    /// Records surface speeds and applies the heat losses of a step. Returns the numbers of the
-    /// columns that may solidify.
-    fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
+    /// Records surface speeds and applies the heat losses of `heat_s` seconds; `None`: liquid neither
+    /// loses heat nor solidifies in this step. Returns the numbers of the columns that may solidify.
+    fn end_cooling(&mut self, plan: &Plan, heat_s: Option<f64>) -> Vec<u32> {
+        let sets = heat_s.is_some() || !self.loses_heat();
+        let heat_s = heat_s.unwrap_or(0.0);
         let notes = Notes::new(self, plan);
-        let is_cooling =
-            Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
+        let is_cooling = heat_s > 0.0
+            && Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
         let wetted = if is_cooling {
             self.wetted(plan)
         } else {
@@ -234,7 +252,7 @@ impl Flow {
             account,
             ..
         } = self;
-        let cool = Cool::new(*space, setup, &tables.crust, notes.now_s);
+        let cool = Cool::new(*space, setup, &tables.crust, notes.now_s).over(heat_s);
         let ended = each_wet(
             plan,
             (columns, marks, leans),
@@ -257,7 +275,12 @@ impl Flow {
                     ended.losses = ended.losses.plus(cool.columns(columns, cooling));
                 }
                 for &(_, c) in wet {
-                    notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+                    let (column, mark) = (&columns[c as usize], &mut marks[c as usize]);
+                    if sets {
+                        notes.arrival(c, column, mark, ended);
+                    } else {
+                        mark.note_arrival(notes.now_s);
+                    }
                 }
             },
         );

@@ -49,7 +49,9 @@ pub(crate) struct Cool<'a> {
     /// Square root of π κ in m/√s, where κ is the thermal diffusivity of the rock of bed and roof.
     bed: f64,
     dz_m: f64,
+    /// Length in seconds of the step, and of the time whose losses are subtracted at its end.
     step_s: f64,
+    heat_s: f64,
     /// Time at the end of the step, in seconds since the start of the simulation.
     now_s: f64,
 }
@@ -63,8 +65,15 @@ impl<'a> Cool<'a> {
             bed,
             dz_m: space.dz_m,
             step_s: setup.step_s,
+            heat_s: setup.step_s,
             now_s,
         }
+    }
+
+    /// Sets the time in seconds whose losses are subtracted, from the end of the last step that
+    /// subtracted losses.
+    pub(crate) fn over(self, heat_s: f64) -> Self {
+        Self { heat_s, ..self }
     }
 
     /// Returns true if the lava loses any heat: to the sky or to the bed.
@@ -97,7 +106,7 @@ impl<'a> Cool<'a> {
         if matches!(self.lava.cooling, Cooling::Skin { exposed, .. } if exposed < 1.0) {
             let mut fluxes = [0.0; BATCH];
             let bodies = surfaces.iter().map(|surface| surface.body);
-            profiles(bodies, self.step_s, |i, profile| fluxes[i] = profile.flux);
+            profiles(bodies, self.heat_s, |i, profile| fluxes[i] = profile.flux);
             surfaces
                 .iter_mut()
                 .zip(fluxes)
@@ -260,11 +269,11 @@ impl<'a> Cool<'a> {
         let mut conducted = 0.0;
         if !body.covered && exposed < 1.0 {
             let above = (body.mean - self.law.ambient).max(1e-9);
-            let lost = flux.max(0.0) * self.step_s;
+            let lost = flux.max(0.0) * self.heat_s;
             let part = (1.0 - exposed) * lost / (self.law.capacity * body.depth_m * above);
             conducted = above * (1.0 - libm::exp(-part));
         }
-        body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.step_s / tear_m);
+        body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.heat_s / tear_m);
         stirred + conducted
     }
 
@@ -278,12 +287,12 @@ impl<'a> Cool<'a> {
         let capacity = law.capacity * each * body.depth_m;
         // Exact for any step length: dT/dt = −f ε σ T⁴/(ρ c h).
         let cube = kelvin * kelvin * kelvin;
-        let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
+        let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.heat_s / capacity;
         let radiated = kelvin - kelvin * inverse_cube_root(rate);
         let around = lava.ambient_k * lava.ambient_k * lava.ambient_k * lava.ambient_k;
-        let received = exposed * lava.emissivity * RADIATION * around * self.step_s / capacity;
+        let received = exposed * lava.emissivity * RADIATION * around * self.heat_s / capacity;
         let blown = if lava.convection > 0.0 {
-            above * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
+            above * (1.0 - libm::exp(-exposed * lava.convection * self.heat_s / capacity))
         } else {
             0.0
         };
@@ -301,9 +310,11 @@ impl<'a> Cool<'a> {
         }
         let above = (body.mean - self.law.ambient).max(0.0);
         let above_k = (self.law.temperature_of(body.core()) - lava.ambient_k).max(0.0);
-        let roots = (touched_s + self.step_s).sqrt() - touched_s.sqrt();
+        // Lava that came since the last losses has touched the rock for less than `heat_s`.
+        let from_s = (touched_s - (self.heat_s - self.step_s)).max(0.0);
+        let roots = (touched_s + self.step_s).sqrt() - from_s.sqrt();
         let half_space = 2.0 * roots / self.bed;
-        let taken = lava.bed_conduction * above_k * half_space.max(self.step_s / thick_m);
+        let taken = lava.bed_conduction * above_k * half_space.max(self.heat_s / thick_m);
         let part = taken / (self.law.capacity * body.depth_m * above.max(1e-9));
         above * (1.0 - libm::exp(-part))
     }
