@@ -17,6 +17,7 @@
 use crate::Lava;
 use crate::cooling::heat::RADIATION;
 use crate::motion::lanes::{LANES, Lanes, Mask};
+use lavoxel_base::simd::{Level, Simd, Work};
 
 /// Heat transfer coefficient in W/(m² K) between the surface of lava and water that lies on the
 /// lava.
@@ -201,13 +202,33 @@ where
         for (lane, run) in some[1..].iter_mut().zip(&mut runs) {
             (*lane, count) = (run, count + 1);
         }
-        let found = Search::new(&some, seconds).profiles();
+        let mut found = [Profile::NONE; LANES];
+        Level::fastest().run(Solve {
+            runs: &some,
+            seconds,
+            found: &mut found,
+        });
         (0..count).for_each(|i| each(first + i, found[i]));
         first += count;
     }
 }
 
+/// Computation of the profiles of a batch.
+struct Solve<'a> {
+    runs: &'a [Crusted<'a>; LANES],
+    seconds: f64,
+    found: &'a mut [Profile; LANES],
+}
+
+impl Work for Solve<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        *self.found = Search::new(self.runs, self.seconds).profiles();
+    }
+}
+
 impl<'a> Search<'a> {
+    #[inline(always)]
     fn new(runs: &[Crusted<'a>; LANES], seconds: f64) -> Self {
         let law = runs[0].law;
         let of = |number: fn(&Crusted<'a>) -> f64| Lanes(std::array::from_fn(|i| number(&runs[i])));
@@ -230,6 +251,7 @@ impl<'a> Search<'a> {
         }
     }
 
+    #[inline(always)]
     fn profiles(&self) -> [Profile; LANES] {
         let air = Lanes::all(self.law.ambient_k);
         let is_warm = air.less(self.core_k);
@@ -336,6 +358,7 @@ impl<'a> Search<'a> {
         (through, all(-law.conducted) * bent / self.depth_m)
     }
 
+    #[inline(always)]
     fn profiles_at(
         &self,
         kelvin: Lanes,
@@ -356,6 +379,15 @@ impl<'a> Search<'a> {
 }
 
 impl Profile {
+    /// Placeholder before a profile is computed.
+    const NONE: Self = Self {
+        core: 0.0,
+        surface: 0.0,
+        crust_m: 0.0,
+        surface_k: 0.0,
+        flux: 0.0,
+    };
+
     /// Mean enthalpy over heat capacity (K) between the depths `from_m` and `to_m` (metres below
     /// the surface).
     pub(crate) fn mean(&self, from_m: f64, to_m: f64) -> f64 {

@@ -2,15 +2,17 @@
 //! so that no cell gives more than it contains.
 
 use crate::motion::face::{Flux, LeanPair, Pair};
-use crate::motion::parcel::Parcel;
+use crate::motion::parcel::{Parcel, crust_of};
 use crate::motion::plan::{Plan, neighbours};
-use crate::motion::strips::{SIDE, on_strips};
+use crate::motion::strips::{SIDE, Strip, on_strips};
 use crate::motion::tables::Tables;
 use crate::step::SubStep;
 use crate::store::blocks::{Blocks, BlocksMut};
 use crate::store::column::{Column, Warmth, heat_of};
 use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox};
+use lavoxel_base::simd::{Level, Simd, Work};
+use smallvec::SmallVec;
 
 /// Portion of a flux across a face: amount and heat that pass from one cell to the cell at the same
 /// height in the neighbouring column.
@@ -38,11 +40,15 @@ pub(crate) struct Face {
     pub(crate) heats: [i64; 2],
     /// Heat deficits in kelvin (averaged over the depth) of the crust: on liquid that leaves the
     /// face's own column, and on liquid that leaves the neighbouring column.
-    pub(crate) skins: [f32; 2],
-    /// Portions of the flux, one for each donor cell, if the donor has more than two wet cells or
-    /// one of the face's columns has several runs; `amounts` and `heats` are then 0.
-    pub(crate) parts: Vec<LevelFlux>,
+    skins: [f32; 2],
+    /// Heat deficit of the crust of all parts, in units of heat; with the sign of the amounts.
+    pub(crate) crust: i64,
+    /// Parts of a face computed by the general path; the two parts above are then 0.
+    parts: Option<Box<Parts>>,
 }
+
+/// Parts of a face, most often few.
+type Parts = SmallVec<[LevelFlux; 6]>;
 
 impl Face {
     /// Calls `each` for every portion of the flux that is not zero.
@@ -57,7 +63,27 @@ impl Face {
                 });
             }
         }
-        self.parts.iter().copied().for_each(each);
+        self.parts().iter().copied().for_each(each);
+    }
+
+    /// Parts of a face computed by the general path.
+    #[inline(always)]
+    pub(crate) fn parts(&self) -> &[LevelFlux] {
+        self.parts.as_ref().map_or(&[], |parts| parts.as_slice())
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        if let Some(parts) = &mut self.parts {
+            parts.clear();
+        }
+    }
+
+    /// Recomputes the crust after the parts have changed.
+    fn find_crust(&mut self) {
+        let (skins, mut crust) = (self.skins, 0);
+        self.for_parts(|part| crust += crust_of_part(part.amount, skins));
+        self.crust = crust;
     }
 
     /// Replaces every portion of the flux by the result of `change` for that portion.
@@ -70,7 +96,8 @@ impl Face {
             });
             (self.amounts[i], self.heats[i]) = (part.amount, part.heat);
         }
-        self.parts.iter_mut().for_each(|part| *part = change(*part));
+        let parts = self.parts.iter_mut().flat_map(|parts| parts.iter_mut());
+        parts.for_each(|part| *part = change(*part));
     }
 }
 
@@ -136,23 +163,18 @@ impl Flow {
             &plan.strips,
             faces.view_mut(),
             &|strip| strip.due_faces(sub.level),
-            &|strip, mut faces: BlocksMut<'_, [Face; 2]>| {
+            &|strip, faces: BlocksMut<'_, [Face; 2]>| {
                 let mut count = Count {
                     faces: strip.due_faces(sub.level) as u64,
                     ..Count::default()
                 };
-                let [to_east, to_south] = &strip.faces;
-                // A face is listed once, at its own level: the loop visits each due face once.
-                for level in sub.level..=plan.finest {
-                    for &c in to_east.at_level(level) {
-                        let face = &mut faces[(c & !SIDE) as usize][0];
-                        cross.face::<false>(c, level, face, &mut count);
-                    }
-                    for &c in to_south.at_level(level) {
-                        let face = &mut faces[(c & !SIDE) as usize][1];
-                        cross.face::<true>(c, level, face, &mut count);
-                    }
-                }
+                Level::fastest().run(CrossStrip {
+                    cross: &cross,
+                    strip,
+                    finest: plan.finest,
+                    faces,
+                    count: &mut count,
+                });
                 count
             },
             &Count::plus,
@@ -169,6 +191,7 @@ impl Flow {
     /// cell gets the cell's mean heat if more than a quarter of the cell's amount crosses any face.
     /// `stamp`: identifier of the sub-step.
     pub(crate) fn limit(&mut self, mut hot: Vec<u32>, stamp: u32) {
+        let carries_skin = self.tables.carries_skin;
         hot.sort_unstable();
         hot.dedup();
         for c in hot {
@@ -211,6 +234,9 @@ impl Flow {
                                 heat: i64::from(sign) * heat_of(amount, cell),
                             }
                         });
+                        if carries_skin {
+                            face.find_crust();
+                        }
                     }
                 }
             }
@@ -298,6 +324,48 @@ pub(crate) fn parcel_of(
     }
 }
 
+/// Pass over the due faces of a strip.
+struct CrossStrip<'a> {
+    cross: &'a Cross<'a>,
+    strip: &'a Strip,
+    finest: i32,
+    faces: BlocksMut<'a, [Face; 2]>,
+    count: &'a mut Count,
+}
+
+impl Work for CrossStrip<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self {
+            cross,
+            strip,
+            finest,
+            mut faces,
+            count,
+        } = self;
+        let [to_east, to_south] = &strip.faces;
+        // A face is listed once, at its own level: the loop visits each due face once.
+        for level in cross.sub.level..=finest {
+            for &c in to_east.at_level(level) {
+                let face = &mut faces[(c & !SIDE) as usize][0];
+                cross.face::<false>(c, level, face, count);
+            }
+            for &c in to_south.at_level(level) {
+                let face = &mut faces[(c & !SIDE) as usize][1];
+                cross.face::<true>(c, level, face, count);
+            }
+        }
+    }
+}
+
+/// Heat deficit in units of heat of the crust on a part of `amount` units; with the sign of
+/// `amount`, positive from the face's own column to its neighbour.
+#[inline(always)]
+fn crust_of_part(amount: i32, skins: [f32; 2]) -> i64 {
+    let crust = crust_of(amount.abs(), skins[usize::from(amount < 0)]);
+    if amount < 0 { -crust } else { crust }
+}
+
 /// State of the flow from which the fluxes of a sub-step are computed.
 struct Cross<'a> {
     space: FlowBox,
@@ -337,15 +405,15 @@ impl Cross<'_> {
         let ahead = if SOUTH { nx } else { 1 };
         let n = c + ahead;
         let (here, there, beside) = if SOUTH {
-            let [before, after] = [c - 1, n - 1].map(|first| self.leans.some::<3>(first));
+            let (before, after) = (self.leans.some::<3>(c - 1), self.leans.some::<3>(n - 1));
             (
                 before[1],
                 after[1],
                 [before[0], before[2], after[0], after[2]],
             )
         } else {
-            let [before, both, after] =
-                [c - nx, c, c + nx].map(|first| self.leans.some::<2>(first));
+            let both = self.leans.some::<2>(c);
+            let (before, after) = (self.leans.some::<2>(c - nx), self.leans.some::<2>(c + nx));
             (both[0], both[1], [before[0], after[0], before[1], after[1]])
         };
         if !(here.is_one_run() && there.is_one_run()) {
@@ -371,7 +439,7 @@ impl Cross<'_> {
             (there, here, n + ahead, n, -1)
         };
         face.stamp = self.sub.stamp;
-        face.parts.clear();
+        face.clear();
         let parcel = if self.tables.is_second_order {
             Parcel::new(
                 [&self.leans[behind], giver, taker],
@@ -394,9 +462,14 @@ impl Cross<'_> {
         };
         face.level = lowest;
         face.amounts = [sign * amounts[0], sign * amounts[1]];
-        let held = [0, 1].map(|i| giver.amount(lowest + i));
+        let held = [giver.amount(lowest), giver.amount(lowest + 1)];
         let heat = |i: usize| i64::from(sign) * parcel.heat(amounts[i], held[i], warmths[i]);
         face.heats = [heat(0), if amounts[1] > 0 { heat(1) } else { 0 }];
+        if self.tables.carries_skin {
+            let [lower, upper] = amounts;
+            let crust = crust_of(lower, parcel.skin) + crust_of(upper, parcel.skin);
+            face.crust = i64::from(sign) * crust;
+        }
         let is_hot = |i: usize| i64::from(amounts[i]) > held[i] / 4;
         if is_hot(0) || amounts[1] > 0 && is_hot(1) {
             count.hot.push(number_of_giver as u32);
@@ -417,6 +490,7 @@ impl Cross<'_> {
     ) {
         face.amounts = [0; 2];
         face.heats = [0; 2];
+        face.crust = 0;
         let (c, n, pair) = pair_of(self.space, self.columns, number);
         self.any_parts(flux, (number, parcel), &pair, [c, n], face, count);
     }
@@ -440,7 +514,10 @@ impl Cross<'_> {
             if amount > cell.amount / 4 {
                 count.hot.push(number_of_giver as u32);
             }
-            face.parts.push(LevelFlux {
+            if self.tables.carries_skin {
+                face.crust += i64::from(sign) * crust_of(amount, parcel.skin);
+            }
+            face.parts.get_or_insert_default().push(LevelFlux {
                 level,
                 amount: sign * amount,
                 heat: i64::from(sign)
@@ -454,7 +531,8 @@ impl Cross<'_> {
         face.stamp = self.sub.stamp;
         face.amounts = [0; 2];
         face.heats = [0; 2];
-        face.parts.clear();
+        face.crust = 0;
+        face.clear();
         let (c, n, pair) = pair_of(self.space, self.columns, number);
         pair.fluxes(self.tables, level, |flux| {
             count.note(&flux);

@@ -2,15 +2,15 @@
 //! the sub-step updates, and moves the liquid to the floor of its gap.
 
 use crate::motion::cross::{Face, faces_of};
-use crate::motion::parcel::crust_of;
 use crate::motion::plan::Plan;
-use crate::motion::strips::{SIDE, on_strips};
+use crate::motion::strips::{SIDE, Strip, on_strips};
 use crate::motion::tables::Tables;
 use crate::step::SubStep;
-use crate::store::blocks::Blocks;
+use crate::store::blocks::{Blocks, BlocksMut};
 use crate::store::column::{Column, UNIT, heat_of};
 use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox, FlowCell, UNITS};
+use lavoxel_base::simd::{Level, Simd, Work};
 
 impl Flow {
     /// Adds the liquid and heat that cross its faces to every column that the sub-step `sub`
@@ -35,19 +35,49 @@ impl Flow {
             &plan.strips,
             (columns.view_mut(), leans.view_mut()),
             &|strip| strip.moved.due(sub.level),
-            &|strip, (mut columns, mut leans)| {
+            &|strip, state| {
                 let mut lost = 0;
-                for level in sub.level..=plan.finest {
-                    for &c in strip.moved.at_level(level) {
-                        let i = (c & !SIDE) as usize;
-                        lost += gather.column(c, &mut columns[i], &mut leans[i]);
-                    }
-                }
+                Level::fastest().run(GatherStrip {
+                    gather: &gather,
+                    strip,
+                    levels: [sub.level, plan.finest],
+                    state,
+                    lost: &mut lost,
+                });
                 lost
             },
             &|a: i64, b| a + b,
         );
         account.heat_sky += i128::from(lost);
+    }
+}
+
+/// Pass over the due columns of a strip.
+struct GatherStrip<'a> {
+    gather: &'a Gather<'a>,
+    strip: &'a Strip,
+    /// Coarsest and finest level that is due.
+    levels: [i32; 2],
+    state: (BlocksMut<'a, Column>, BlocksMut<'a, ColumnSummary>),
+    lost: &'a mut i64,
+}
+
+impl Work for GatherStrip<'_> {
+    #[inline(always)]
+    fn with<S: Simd>(self, _: S) {
+        let Self {
+            gather,
+            strip,
+            levels: [coarsest, finest],
+            state: (mut columns, mut leans),
+            lost,
+        } = self;
+        for level in coarsest..=finest {
+            for &c in strip.moved.at_level(level) {
+                let i = (c & !SIDE) as usize;
+                *lost += gather.column(c, &mut columns[i], &mut leans[i]);
+            }
+        }
     }
 }
 
@@ -92,7 +122,7 @@ impl Gather<'_> {
         let start = (first - column.base) as usize;
         let cell = |i: usize| column.cells.get(start + i).copied().unwrap_or_default();
         let (mut lower, mut upper, mut has_moved) = (cell(0), cell(1), false);
-        let (carries_skin, mut crust) = (self.tables.carries_skin, column.crust);
+        let mut crust = column.crust;
         let nx = self.space.nx;
         let mut take = |face: &Face, sign: i32| {
             if face.stamp != self.stamp {
@@ -110,11 +140,8 @@ impl Gather<'_> {
             } else {
                 (upper.amount, upper.heat) = (upper.amount + amount, upper.heat + heat);
             }
-            if carries_skin {
-                let crusts = face.amounts.map(|amount| crust_of_part(amount, face.skins));
-                crust += i64::from(sign) * (crusts[0] + crusts[1]);
-            }
-            (face.level == first || face.level == first + 1 && more == 0) && face.parts.is_empty()
+            crust += i64::from(sign) * face.crust;
+            (face.level == first || face.level == first + 1 && more == 0) && face.parts().is_empty()
         };
         // Nothing is written before every face is known to fit: on None the general path starts
         // from the old cells.
@@ -153,9 +180,14 @@ impl Gather<'_> {
         }
         let is_dry = lower.amount == 0 && upper.amount == 0;
         column.crust = if is_dry { 0 } else { crust };
-        *column.cell_mut(first) = lower;
-        if upper.amount > 0 || column.cells.len() > start + 1 {
-            *column.cell_mut(first + 1) = upper;
+        let stored = column.cells.get_mut(start..).unwrap_or_default();
+        if let [old_lower, old_upper, ..] = stored {
+            (*old_lower, *old_upper) = (lower, upper);
+        } else {
+            *column.cell_mut(first) = lower;
+            if upper.amount > 0 {
+                *column.cell_mut(first + 1) = upper;
+            }
         }
         *lean = column.refresh_open(lower, upper, self.tables);
         Some(lost)
@@ -168,7 +200,6 @@ impl Gather<'_> {
         column: &mut Column,
         lean: &mut ColumnSummary,
     ) -> i64 {
-        let carries_skin = self.tables.carries_skin;
         let mut has_moved = false;
         for (number, sign) in around {
             let face = &self.faces[number / 2][number % 2];
@@ -180,10 +211,8 @@ impl Gather<'_> {
                 let cell = column.cell_mut(part.level);
                 cell.amount -= sign * part.amount;
                 cell.heat -= i64::from(sign) * part.heat;
-                if carries_skin {
-                    column.crust -= i64::from(sign) * crust_of_part(part.amount, face.skins);
-                }
             });
+            column.crust -= i64::from(sign) * face.crust;
         }
         // A column at rest keeps its runs and record.
         if !has_moved {
@@ -194,15 +223,6 @@ impl Gather<'_> {
         *lean = column.refresh_with_lean(self.tables);
         lost
     }
-}
-
-/// Heat deficit, in units of heat, of the crust on `amount` units that cross a face, with the sign
-/// of `amount` (positive from the face's own column to its neighbour). `skins`: heat deficits in
-/// kelvin of the liquid from the own column and from the neighbour.
-#[inline(always)]
-fn crust_of_part(amount: i32, skins: [f32; 2]) -> i64 {
-    let crust = crust_of(amount.abs(), skins[usize::from(amount < 0)]);
-    if amount < 0 { -crust } else { crust }
 }
 
 /// Moves `amount` units of liquid and `heat` units of heat from the cell `lower` to the cell

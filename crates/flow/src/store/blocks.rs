@@ -91,9 +91,19 @@ impl<T> Blocks<T> {
     pub(crate) fn some<const N: usize>(&self, first: usize) -> [&T; N] {
         if let (true, Some(block)) = (first % WIDE + N <= WIDE, &self.blocks[first / WIDE]) {
             let some = &block[first % WIDE..][..N];
-            return std::array::from_fn(|i| &some[i]);
+            // Loops: calls of `from_fn` are not inlined into code for vector instructions.
+            let mut values = [&some[0]; N];
+            values
+                .iter_mut()
+                .zip(some)
+                .for_each(|(to, from)| *to = from);
+            return values;
         }
-        std::array::from_fn(|i| &self[first + i])
+        let mut values = [&self[first]; N];
+        for (i, value) in values.iter_mut().enumerate() {
+            *value = &self[first + i];
+        }
+        values
     }
 
     #[cold]

@@ -92,10 +92,11 @@ impl Run {
     /// Computes fluidity and yield strength of a run with two wet cells, lower first, and returns
     /// the values for the column's summary. `skin`: heat deficit of the crust in kelvin, averaged
     /// over the depth.
-    #[inline]
+    #[inline(always)]
     fn refresh_two(&mut self, cells: [FlowCell; 2], skin: f32, tables: &Tables) -> Kept {
         let warmth = [Warmth::from_cell(cells[0]), Warmth::from_cell(cells[1])];
-        let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of_core(warmth, skin)]);
+        let fluidity = |warmth| tables.fluidity[tables.row_of_core(warmth, skin)];
+        let fluidities = [fluidity(warmth[0]), fluidity(warmth[1])];
         let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
         let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
         let [lower, upper] = cells;
