@@ -2,6 +2,7 @@
 //! so that no cell gives more than it contains.
 
 use crate::motion::face::{Flux, LeanPair, Pair};
+use crate::motion::face_lanes::{BATCH, FluxBatch};
 use crate::motion::parcel::{Parcel, crust_of};
 use crate::motion::plan::{Plan, neighbours};
 use crate::motion::strips::{SIDE, Strip, on_strips};
@@ -344,18 +345,27 @@ impl Work for CrossStrip<'_> {
             count,
         } = self;
         let [to_east, to_south] = &strip.faces;
+        let mut batch = Batch::default();
         // A face is listed once, at its own level: the loop visits each due face once.
         for level in cross.sub.level..=finest {
             for &c in to_east.at_level(level) {
-                let face = &mut faces[(c & !SIDE) as usize][0];
-                cross.face::<false>(c, level, face, count);
+                cross.face::<false>(c, level, &mut batch, &mut faces, count);
             }
             for &c in to_south.at_level(level) {
-                let face = &mut faces[(c & !SIDE) as usize][1];
-                cross.face::<true>(c, level, face, count);
+                cross.face::<true>(c, level, &mut batch, &mut faces, count);
             }
         }
+        cross.finish(&mut batch, &mut faces, count);
     }
+}
+
+/// Faces between columns with a single run each, whose fluxes are computed together.
+#[derive(Default)]
+struct Batch<'a> {
+    fluxes: FluxBatch,
+    /// Number of each face, and records of its two columns.
+    numbers: [usize; BATCH],
+    sides: [Option<[&'a ColumnSummary; 2]>; BATCH],
 }
 
 /// Heat deficit in units of heat of the crust on a part of `amount` units; with the sign of
@@ -375,37 +385,38 @@ struct Cross<'a> {
     sub: SubStep,
 }
 
-impl Cross<'_> {
+impl<'a> Cross<'a> {
     /// Computes amounts and heat that cross the south (`SOUTH`) or east face of a column, for a
     /// sub-step of Δt/2^`level`; `c` is an entry of a strip's list: the column number, with the
     /// flag [`SIDE`] where neighbours are missing.
     #[inline(always)]
-    fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
-        if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
-            self.any_face(
-                2 * (c & !SIDE) as usize + usize::from(SOUTH),
-                level,
-                face,
-                count,
-            );
+    fn face<const SOUTH: bool>(
+        &self,
+        c: u32,
+        level: i32,
+        batch: &mut Batch<'a>,
+        faces: &mut BlocksMut<'_, [Face; 2]>,
+        count: &mut Count,
+    ) {
+        if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, batch) {
+            let c = (c & !SIDE) as usize;
+            let face = &mut faces[c][usize::from(SOUTH)];
+            self.any_face(2 * c + usize::from(SOUTH), level, face, count);
+        } else if batch.fluxes.count == BATCH {
+            self.finish(batch, faces, count);
         }
     }
 
     /// Fast path of `face` for two columns with a single run each, under the sky; reads only the
     /// columns' summaries. Returns false, and computes nothing, if a column has several runs.
     #[inline(always)]
-    fn lean_face<const SOUTH: bool>(
-        &self,
-        c: usize,
-        level: i32,
-        face: &mut Face,
-        count: &mut Count,
-    ) -> bool {
-        let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
-        let ahead = if SOUTH { nx } else { 1 };
-        let n = c + ahead;
+    fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, batch: &mut Batch<'a>) -> bool {
+        let nx = self.space.nx;
         let (here, there, beside) = if SOUTH {
-            let (before, after) = (self.leans.some::<3>(c - 1), self.leans.some::<3>(n - 1));
+            let (before, after) = (
+                self.leans.some::<3>(c - 1),
+                self.leans.some::<3>(c + nx - 1),
+            );
             (
                 before[1],
                 after[1],
@@ -419,20 +430,54 @@ impl Cross<'_> {
         if !(here.is_one_run() && there.is_one_run()) {
             return false;
         }
-        if !here.is_wet() && !there.is_wet() {
-            return true;
-        }
         let pair = LeanPair {
             here,
             there,
             beside,
         };
-        let Some(flux) = pair.flux(self.tables, level) else {
-            return true;
-        };
-        count.note(&flux);
+        if batch.fluxes.add(&pair, self.tables, level) {
+            let i = batch.fluxes.count - 1;
+            batch.numbers[i] = 2 * c + usize::from(SOUTH);
+            batch.sides[i] = Some([here, there]);
+        }
+        true
+    }
+
+    /// Computes the parts of the faces in `batch`, and empties it.
+    #[inline(always)]
+    fn finish(
+        &self,
+        batch: &mut Batch<'a>,
+        faces: &mut BlocksMut<'_, [Face; 2]>,
+        count: &mut Count,
+    ) {
+        batch.fluxes.find(self.tables);
+        for i in 0..batch.fluxes.count.min(BATCH) {
+            let number = batch.numbers[i];
+            if let (Some(sides), Some(flux)) = (batch.sides[i], batch.fluxes.flux(i, self.tables)) {
+                let face = &mut faces[number / 2][number % 2];
+                self.lean_parts(number, sides, &flux, face, count);
+            }
+        }
+        batch.fluxes.count = 0;
+    }
+
+    /// Computes the parts of a flux between two columns with a single run each, under the sky.
+    #[inline(always)]
+    fn lean_parts(
+        &self,
+        number: usize,
+        [here, there]: [&ColumnSummary; 2],
+        flux: &Flux,
+        face: &mut Face,
+        count: &mut Count,
+    ) {
+        count.note(flux);
         // A cell can only give too much if one of its four faces takes more than a quarter; see
         // `is_hot` below.
+        let c = number / 2;
+        let ahead = if number % 2 == 1 { self.space.nx } else { 1 };
+        let n = c + ahead;
         let (giver, taker, behind, number_of_giver, sign) = if flux.is_forward {
             (here, there, c - ahead, c, 1)
         } else {
@@ -451,10 +496,10 @@ impl Cross<'_> {
         };
         face.skins = [parcel.skin; 2];
         if !giver.is_whole() {
-            self.tall_parts(&flux, number, parcel, face, count);
-            return true;
+            self.tall_parts(flux, number, parcel, face, count);
+            return;
         }
-        let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
+        let (lowest, amounts) = flux.lean_parts(giver, self.sub.key, number);
         let warmths = if lowest == giver.levels().0 {
             giver.warmth
         } else {
@@ -474,7 +519,6 @@ impl Cross<'_> {
         if is_hot(0) || amounts[1] > 0 && is_hot(1) {
             count.hot.push(number_of_giver as u32);
         }
-        true
     }
 
     /// Computes the portions of `flux` across the face `number`, for a donor with more wet cells

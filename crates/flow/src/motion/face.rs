@@ -18,12 +18,12 @@ pub(crate) const FRACTION: i32 = 24;
 
 /// Upper limit, in units of height, to which the driving head difference is clamped before the flux
 /// is computed.
-const HIGHEST: i64 = 1 << 38;
+pub(crate) const HIGHEST: i64 = 1 << 38;
 
-/// Largest head difference, in units of height, that causes no flux. Stochastic rounding leaves
-/// differences of a few units, and liquid exchanged over such differences would never come to rest.
-/// With cells of 5 m the threshold is 2.4 µm from column to column.
-const REST: i64 = 8;
+/// Head difference in units of height that causes no flux. Stochastic rounding leaves differences
+/// of a few units, and liquid exchanged over such differences would never come to rest. With cells
+/// of 5 m the threshold is 2.4 µm from column to column.
+pub(crate) const REST: i64 = 8;
 
 /// Binary logarithm of [`SLOT`], the ratio of head to excess amount under a roof.
 const SLOT_BITS: i32 = SLOT.trailing_zeros() as i32;
@@ -36,7 +36,7 @@ pub(crate) const HELD: f64 = 1.0 - 1.0 / 128.0;
 /// Binary logarithm of a divisor: a head difference that exceeds the yield threshold by at most
 /// tolerance/2^CREEP causes no flux. The tolerance is the head difference that sub-steps need not
 /// resolve.
-const CREEP: i32 = 5;
+pub(crate) const CREEP: i32 = 5;
 
 /// Binary logarithm of a divisor: the tolerance, the head difference that sub-steps need not
 /// resolve, is at most depth/2^THIN.
@@ -445,6 +445,40 @@ impl Drive {
     }
 }
 
+/// Unlimited flux between two runs under the sky, as [`Drive`].
+pub(crate) struct OpenDrive {
+    pub(crate) is_forward: bool,
+    pub(crate) flux: SoftFloat,
+    pub(crate) excess: i64,
+    pub(crate) stands: i64,
+    pub(crate) low: i64,
+}
+
+impl OpenDrive {
+    /// See [`Drive::limited`].
+    #[inline(always)]
+    pub(crate) fn limited(self, tables: &Tables) -> Flux {
+        let Self {
+            is_forward,
+            flux,
+            excess,
+            stands,
+            low,
+        } = self;
+        Drive {
+            is_forward,
+            flux,
+            excess,
+            stands,
+            slot: 0,
+            low,
+            high: SKY,
+            is_lidded: false,
+        }
+        .limited(tables)
+    }
+}
+
 /// The two columns of a face, if each has a single run under the sky: gives the same flux as
 /// `Pair`, computed from the summaries of the columns alone.
 pub(crate) struct LeanPair<'a> {
@@ -456,11 +490,6 @@ pub(crate) struct LeanPair<'a> {
 }
 
 impl LeanPair<'_> {
-    #[inline(always)]
-    pub(crate) fn flux(&self, tables: &Tables, level: i32) -> Option<Flux> {
-        Some(self.drive(tables, level)?.limited(tables))
-    }
-
     /// Flux before the limiter in a sub-step of Δt/2^`level`; `None` if no liquid crosses the face.
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
@@ -476,7 +505,7 @@ impl LeanPair<'_> {
     }
 
     #[inline(always)]
-    fn slope_along(&self) -> u64 {
+    pub(crate) fn slope_along(&self) -> u64 {
         let [before_a, after_a, before_b, after_b] = self.beside;
         let along = |lean: &ColumnSummary, before: &ColumnSummary, after: &ColumnSummary| {
             after.head_beside(lean.head) - before.head_beside(lean.head)
@@ -489,41 +518,6 @@ impl LeanPair<'_> {
             _ => 2 * along(self.there, before_b, after_b),
         }
         .unsigned_abs()
-    }
-
-    /// Splits `flux` into its portions from the cells of a donor with at most two wet cells:
-    /// returns the index of the lower of these cells, and the amounts in units from that cell and
-    /// from the cell above. `key`: random key of the sub-step; `face`: number of the face.
-    #[inline(always)]
-    pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
-        let giver = if flux.is_forward {
-            self.here
-        } else {
-            self.there
-        };
-        let (first, top) = giver.levels();
-        let lowest = first.max(flux.low.div_euclid(UNIT) as i32);
-        let lots = lots(key, face);
-        let units = |share: u64| ((u128::from(flux.units) * u128::from(share)) >> 32) as u64;
-        let amount = |level: i32, exact: u64, lot: u64| {
-            ((exact + lot) >> FRACTION).min(giver.amount(level) as u64) as i32
-        };
-        if lowest == top {
-            return (lowest, [amount(lowest, flux.units, lot(lots, 0)), 0]);
-        }
-        let below = if flux.low <= giver.floor {
-            giver.share()
-        } else {
-            share_above_sill(flux.low, giver.head, lowest + 1)
-        };
-        let lower = amount(lowest, units(below), lot(lots, 0));
-        (
-            lowest,
-            [
-                lower,
-                amount(lowest + 1, units(SHARE_ONE - below), lot(lots, 1)),
-            ],
-        )
     }
 }
 
@@ -566,6 +560,40 @@ fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
 }
 
 impl Flux {
+    /// Parts of a flux from a donor with at most two wet cells: level of the first part, and the
+    /// amounts in units at that level and one level above.
+    #[inline(always)]
+    pub(crate) fn lean_parts(
+        &self,
+        giver: &ColumnSummary,
+        key: u64,
+        face: usize,
+    ) -> (i32, [i32; 2]) {
+        let (first, top) = giver.levels();
+        let lowest = first.max(self.low.div_euclid(UNIT) as i32);
+        let lots = lots(key, face);
+        let units = |share: u64| ((u128::from(self.units) * u128::from(share)) >> 32) as u64;
+        let amount = |level: i32, exact: u64, lot: u64| {
+            ((exact + lot) >> FRACTION).min(giver.amount(level) as u64) as i32
+        };
+        if lowest == top {
+            return (lowest, [amount(lowest, self.units, lot(lots, 0)), 0]);
+        }
+        let below = if self.low <= giver.floor {
+            giver.share()
+        } else {
+            share_above_sill(self.low, giver.head, lowest + 1)
+        };
+        let lower = amount(lowest, units(below), lot(lots, 0));
+        (
+            lowest,
+            [
+                lower,
+                amount(lowest + 1, units(SHARE_ONE - below), lot(lots, 1)),
+            ],
+        )
+    }
+
     /// Share (0 to 1) of this flux that comes from the cell with index `level` of the donor column
     /// `giver`; `run`: the donor run.
     fn share_of(&self, giver: &Column, run: &Run, level: i32) -> f64 {

@@ -4,6 +4,7 @@
 pub(crate) mod cross;
 pub(crate) mod demand;
 pub(crate) mod face;
+pub(crate) mod face_lanes;
 pub(crate) mod gather;
 pub(crate) mod lanes;
 pub(crate) mod layers;

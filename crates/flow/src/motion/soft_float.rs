@@ -32,8 +32,14 @@ const fn power(exponent: i32) -> f64 {
 impl SoftFloat {
     pub(crate) const ZERO: Self = Self(0.0);
 
+    /// Number from an `f64` with at most 26 significant bits, as [`SoftFloat::to_f64`] gives it.
     #[inline]
-    fn truncated(value: f64) -> Self {
+    pub(crate) fn from_truncated(value: f64) -> Self {
+        Self(value)
+    }
+
+    #[inline(always)]
+    pub(crate) fn truncated(value: f64) -> Self {
         Self(f64::from_bits(value.to_bits() & KEPT))
     }
 
