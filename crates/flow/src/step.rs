@@ -76,11 +76,9 @@ impl Flow {
         self.reach(pours.iter().map(|pour| pour.column as u32));
         let mut plan = std::mem::replace(&mut self.plan, Plan::new(0));
         self.changed_area.reset(self.space.nx, self.space.nz);
-        plan.begin(
-            self.ground(),
-            self.may_stir_anywhere().then_some(&self.wet),
-            &pours,
-        );
+        // All wet columns are candidates, too, where they are few beside the active ones.
+        let looks_at_all = self.may_stir_anywhere() || self.wet.len() < 2 * plan.active.len();
+        plan.begin(self.ground(), looks_at_all.then_some(&self.wet), &pours);
         plan.rested
             .iter()
             .for_each(|&c| self.marks[c as usize].speed = 0.0);

@@ -54,9 +54,11 @@ impl<'a> Ground<'a> {
     /// Returns true if liquid crosses any face of column `c`, or leaves the box through a side at
     /// column `c`.
     pub(crate) fn stirs(self, c: usize) -> bool {
-        let stirs =
-            |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
-        self.has_liquid(c) && stirs(is_at_side(self.space, c))
+        if !self.has_liquid(c) {
+            return false;
+        }
+        let at_side = is_at_side(self.space, c);
+        at_side && self.open_sides || self.any_drive(at_side, c, |_| true)
     }
 
     /// Returns true if column `c` contains liquid; false for a column without a block.
@@ -69,32 +71,60 @@ impl<'a> Ground<'a> {
     /// faces of column `c`. `at_side`: true to compute from cells instead of summaries.
     #[inline]
     fn any_drive(self, at_side: bool, c: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
-        let faces = faces_of(self.space, c).into_iter().flatten();
-        let mut any = |number: usize| match self.lean_pair(at_side, number) {
-            Some(pair) => pair
-                .drive(self.tables, 0)
-                .is_some_and(|drive| is_so(&drive)),
-            None => pair_of(self.space, self.columns, number)
-                .2
-                .pair_fluxes(self.tables)
-                .any(|drive| is_so(&drive)),
-        };
-        faces.into_iter().any(|(number, _)| any(number))
-    }
-
-    /// Summaries of the two columns of face `number` and of their neighbours parallel to the face;
-    /// `None` if a column has several runs, or if `at_side` is true.
-    #[inline]
-    fn lean_pair(self, at_side: bool, number: usize) -> Option<LeanPair<'a>> {
-        let (c, nx) = (number / 2, self.space.nx);
-        let (ahead, along) = if number % 2 == 1 { (nx, 1) } else { (1, nx) };
-        let (here, there) = (&self.leans[c], &self.leans[c + ahead]);
-        (!at_side && here.is_one_run() && there.is_one_run()).then(|| LeanPair {
+        if at_side {
+            let mut faces = faces_of(self.space, c).into_iter().flatten();
+            return faces.any(|(number, _)| self.any_drive_across(number, &mut is_so));
+        }
+        let nx = self.space.nx;
+        let north = self.leans.some::<3>(c - nx - 1);
+        let middle = self.leans.some::<3>(c - 1);
+        let south = self.leans.some::<3>(c + nx - 1);
+        let pair = |here, there, beside| LeanPair {
             here,
             there,
-            beside: [c - along, c + along, c + ahead - along, c + ahead + along]
-                .map(|n| &self.leans[n]),
+            beside,
+        };
+        let along_x = [north[1], south[1]];
+        let along_z = [middle[0], middle[2]];
+        let pairs = [
+            pair(
+                north[1],
+                middle[1],
+                [north[0], north[2], along_z[0], along_z[1]],
+            ),
+            pair(
+                middle[0],
+                middle[1],
+                [north[0], south[0], along_x[0], along_x[1]],
+            ),
+            pair(
+                middle[1],
+                middle[2],
+                [along_x[0], along_x[1], north[2], south[2]],
+            ),
+            pair(
+                middle[1],
+                south[1],
+                [along_z[0], along_z[1], south[0], south[2]],
+            ),
+        ];
+        let numbers = [2 * (c - nx) + 1, 2 * (c - 1), 2 * c, 2 * c + 1];
+        pairs.iter().zip(numbers).any(|(pair, number)| {
+            if pair.here.is_one_run() && pair.there.is_one_run() {
+                pair.drive(self.tables, 0)
+                    .is_some_and(|drive| is_so(&drive))
+            } else {
+                self.any_drive_across(number, &mut is_so)
+            }
         })
+    }
+
+    /// Returns true if `is_so` is true for any unlimited flux across face `number`, by the general
+    /// path.
+    #[inline(never)]
+    fn any_drive_across(self, number: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
+        let (_, _, pair) = pair_of(self.space, self.columns, number);
+        pair.pair_fluxes(self.tables).any(|drive| is_so(&drive))
     }
 
     /// Time step criterion of column `c`: its longest stable sub-step, without regard to its

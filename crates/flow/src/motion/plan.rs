@@ -116,6 +116,8 @@ pub(crate) struct Plan {
     /// Time step criteria of the planned columns, in the order of `planned`.
     own: Vec<Own>,
     smooth: Vec<u8>,
+    /// Columns with the levels to which a smoothing pass raises them; duplicates possible.
+    raised: Vec<(u32, u8)>,
 }
 
 impl Plan {
@@ -142,6 +144,7 @@ impl Plan {
             around: Area::default(),
             own: Vec::new(),
             smooth: Vec::new(),
+            raised: Vec::new(),
         }
     }
 
@@ -444,6 +447,9 @@ impl Plan {
     /// Raises time levels so that no planned column is more than one level coarser than a neighbour
     /// as it was before this call.
     fn smooth(&mut self, space: FlowBox) {
+        if self.due == 0 {
+            return self.smooth_all(space);
+        }
         let columns = &self.columns;
         let smooth = |(smooth, &c): (&mut u8, &u32)| {
             // One level coarser than the neighbour; 0 for a neighbour asleep, by wrapping.
@@ -459,6 +465,31 @@ impl Plan {
             .for_each(smooth);
         for (&c, &level) in self.planned.iter().zip(&self.smooth) {
             self.columns[c as usize].level = level;
+        }
+    }
+
+    /// One pass of [`Plan::smooth`] where all active columns are planned: from the few columns of
+    /// level 2 and more to their neighbours.
+    fn smooth_all(&mut self, space: FlowBox) {
+        let Self {
+            planned,
+            columns,
+            raised,
+            ..
+        } = self;
+        raised.clear();
+        for &c in planned.iter() {
+            let level = columns[c as usize].level;
+            if level >= 2 {
+                let near = neighbours(space, c as usize).into_iter().flatten();
+                // A column asleep is above every level.
+                let coarse = near.filter(|&n| columns[n].level < level - 1);
+                raised.extend(coarse.map(|n| (n as u32, level - 1)));
+            }
+        }
+        for &(c, level) in raised.iter() {
+            let planned = &mut columns[c as usize];
+            planned.level = planned.level.max(level);
         }
     }
 
