@@ -116,7 +116,10 @@ impl Flow {
     ) -> bool {
         let (mut time, mut number) = (0, 0);
         while !plan.active.is_empty() {
-            self.reach(plan.active.iter().copied());
+            if plan.reached != plan.active {
+                self.reach(plan.active.iter().copied());
+                plan.reached.clone_from(&plan.active);
+            }
             if let Some(before) = &mut before {
                 before.keep(&plan.active, &self.columns);
             }
@@ -253,6 +256,7 @@ impl Flow {
         let cool = Cool::new(*space, setup, &tables.crust, notes.now_s).over(heat_s);
         let ended = each_wet(
             plan,
+            is_cooling,
             (columns, marks, leans),
             tables,
             &|wet, columns, marks, ended| {
@@ -314,6 +318,7 @@ impl Flow {
         } = self;
         let moved = each_wet(
             plan,
+            true,
             (columns, marks, leans),
             tables,
             &|wet, columns, marks, ended| {
@@ -336,6 +341,7 @@ impl Flow {
         } = self;
         let ended = each_wet(
             plan,
+            true,
             (columns, marks, leans),
             tables,
             &|wet, columns, marks, ended| {
@@ -542,6 +548,7 @@ impl Ended {
 /// number), and then recomputes the runs and summaries of these columns.
 fn each_wet(
     plan: &Plan,
+    changes: bool,
     (columns, marks, leans): (
         &mut Blocks<Column>,
         &mut Blocks<Mark>,
@@ -574,7 +581,7 @@ fn each_wet(
                     return ended;
                 }
                 work(&wet, &mut columns, &mut marks, &mut ended);
-                for &(_, c) in &wet {
+                for &(_, c) in wet.iter().filter(|_| changes) {
                     leans[c as usize] = columns[c as usize].refresh_with_lean(tables);
                 }
             }

@@ -7,7 +7,7 @@ use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
 use crate::motion::tables::Tables;
 
 /// Number of faces in a batch.
-pub(crate) const BATCH: usize = 32;
+pub(crate) const BATCH: usize = 16;
 
 /// Smallest number of faces that the loop takes: a vector of 256 bits.
 const VECTOR: usize = 4;

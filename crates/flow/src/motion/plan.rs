@@ -88,6 +88,8 @@ pub(crate) struct Plan {
     /// Numbers of the active columns, ascending: those in which liquid moved or a vent poured in
     /// this step, and those at most two columns away.
     pub(crate) active: Vec<u32>,
+    /// Active columns whose blocks, and those around them, are known to be allocated.
+    pub(crate) reached: Vec<u32>,
     /// Partition of the box's columns into strips for threads.
     pub(crate) strips: Vec<Strip>,
     /// Finest time level among the columns that get a new level in this round.
@@ -129,6 +131,7 @@ impl Plan {
     pub(crate) fn new(columns: usize) -> Self {
         Self {
             active: Vec::new(),
+            reached: Vec::new(),
             strips: Vec::new(),
             finest: 0,
             round: 0,
