@@ -3,7 +3,7 @@
 
 use crate::motion::face::{Flux, LeanPair, Pair};
 use crate::motion::face_lanes::{BATCH, FluxBatch};
-use crate::motion::parcel::{Parcel, crust_of};
+use crate::motion::parcel::{Parcel, ParcelBatch, crust_of};
 use crate::motion::plan::{Plan, neighbours};
 use crate::motion::strips::{SIDE, Strip, on_strips};
 use crate::motion::tables::Tables;
@@ -366,6 +366,40 @@ struct Batch<'a> {
     /// Number of each face, and records of its two columns.
     numbers: [usize; BATCH],
     sides: [Option<[&'a ColumnSummary; 2]>; BATCH],
+    /// Faces that liquid crosses.
+    crossing: [Option<(Sides<'a>, Flux)>; BATCH],
+    parcels: ParcelBatch,
+}
+
+/// Columns of a face that liquid crosses.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    /// Number of the face, of the giver, and of the column behind the giver.
+    number: usize,
+    number_of_giver: usize,
+    behind: usize,
+    giver: &'a ColumnSummary,
+    taker: &'a ColumnSummary,
+}
+
+impl<'a> Sides<'a> {
+    #[inline(always)]
+    fn new(number: usize, [here, there]: [&'a ColumnSummary; 2], flux: &Flux, nx: usize) -> Self {
+        let c = number / 2;
+        let ahead = if number % 2 == 1 { nx } else { 1 };
+        let (giver, taker, number_of_giver, behind) = if flux.is_forward {
+            (here, there, c, c - ahead)
+        } else {
+            (there, here, c + ahead, c + 2 * ahead)
+        };
+        Self {
+            number,
+            number_of_giver,
+            behind,
+            giver,
+            taker,
+        }
+    }
 }
 
 /// Heat deficit in units of heat of the crust on a part of `amount` units; with the sign of
@@ -451,49 +485,57 @@ impl<'a> Cross<'a> {
         faces: &mut BlocksMut<'_, [Face; 2]>,
         count: &mut Count,
     ) {
-        batch.fluxes.find(self.tables);
-        for i in 0..batch.fluxes.count.min(BATCH) {
-            let number = batch.numbers[i];
-            if let (Some(sides), Some(flux)) = (batch.sides[i], batch.fluxes.flux(i, self.tables)) {
-                let face = &mut faces[number / 2][number % 2];
-                self.lean_parts(number, sides, &flux, face, count);
+        let Batch {
+            fluxes,
+            numbers,
+            sides,
+            crossing,
+            parcels,
+        } = batch;
+        fluxes.find(self.tables);
+        let mut flowing = 0;
+        for i in 0..fluxes.count.min(BATCH) {
+            if let (Some(sides), Some(flux)) = (sides[i], fluxes.flux(i, self.tables)) {
+                count.note(&flux);
+                let sides = Sides::new(numbers[i], sides, &flux, self.space.nx);
+                let behind = &self.leans[sides.behind];
+                parcels.put(flowing, [behind, sides.giver, sides.taker], flux.units);
+                crossing[flowing] = Some((sides, flux));
+                flowing += 1;
             }
         }
-        batch.fluxes.count = 0;
+        if self.tables.is_second_order {
+            parcels.find(flowing, self.tables.heats);
+        }
+        for (i, crossing) in crossing[..flowing].iter().enumerate() {
+            let Some((sides, flux)) = crossing else {
+                continue;
+            };
+            let parcel = if self.tables.is_second_order {
+                parcels.parcel(i)
+            } else {
+                Parcel::mean(sides.giver.skin)
+            };
+            let face = &mut faces[sides.number / 2][sides.number % 2];
+            self.lean_parts(sides, flux, parcel, face, count);
+        }
+        fluxes.count = 0;
     }
 
     /// Computes the parts of a flux between two columns with a single run each, under the sky.
     #[inline(always)]
     fn lean_parts(
         &self,
-        number: usize,
-        [here, there]: [&ColumnSummary; 2],
+        sides: &Sides<'_>,
         flux: &Flux,
+        parcel: Parcel,
         face: &mut Face,
         count: &mut Count,
     ) {
-        count.note(flux);
-        // A cell can only give too much if one of its four faces takes more than a quarter; see
-        // `is_hot` below.
-        let c = number / 2;
-        let ahead = if number % 2 == 1 { self.space.nx } else { 1 };
-        let n = c + ahead;
-        let (giver, taker, behind, number_of_giver, sign) = if flux.is_forward {
-            (here, there, c - ahead, c, 1)
-        } else {
-            (there, here, n + ahead, n, -1)
-        };
+        let &Sides { number, giver, .. } = sides;
+        let sign = if flux.is_forward { 1 } else { -1 };
         face.stamp = self.sub.stamp;
         face.clear();
-        let parcel = if self.tables.is_second_order {
-            Parcel::new(
-                [&self.leans[behind], giver, taker],
-                flux.units,
-                self.tables.heats,
-            )
-        } else {
-            Parcel::mean(giver.skin)
-        };
         face.skins = [parcel.skin; 2];
         if !giver.is_whole() {
             self.tall_parts(flux, number, parcel, face, count);
@@ -515,9 +557,10 @@ impl<'a> Cross<'a> {
             let crust = crust_of(lower, parcel.skin) + crust_of(upper, parcel.skin);
             face.crust = i64::from(sign) * crust;
         }
+        // A cell can only give too much if one of its four faces takes more than a quarter.
         let is_hot = |i: usize| i64::from(amounts[i]) > held[i] / 4;
         if is_hot(0) || amounts[1] > 0 && is_hot(1) {
-            count.hot.push(number_of_giver as u32);
+            count.hot.push(sides.number_of_giver as u32);
         }
     }
 

@@ -10,10 +10,10 @@ use crate::motion::tables::Tables;
 pub(crate) const BATCH: usize = 16;
 
 /// Smallest number of faces that the loop takes: a vector of 256 bits.
-const VECTOR: usize = 4;
+pub(crate) const VECTOR: usize = 4;
 
 /// One value for each face of a batch.
-type Each<T> = [T; BATCH];
+pub(crate) type Each<T> = [T; BATCH];
 
 /// Quantities of faces across which liquid may flow; heights in units.
 #[derive(Clone, Debug)]

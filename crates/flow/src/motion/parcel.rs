@@ -13,6 +13,7 @@
 
 use crate::HEAT_UNITS;
 use crate::motion::face::FRACTION;
+use crate::motion::face_lanes::{BATCH, Each, VECTOR};
 use crate::motion::soft_float::SoftFloat;
 use crate::store::column::Warmth;
 use crate::store::column_summary::ColumnSummary;
@@ -91,6 +92,99 @@ impl Parcel {
     }
 }
 
+/// Parcels of a batch of faces, computed in a loop without branches: the same bits as
+/// [`Parcel::new`].
+#[derive(Clone, Debug)]
+pub(crate) struct ParcelBatch {
+    /// Heat and crust of the column behind the giver, of the giver and of the taker.
+    mean: [Each<f32>; 3],
+    skin: [Each<f32>; 3],
+    /// Depth of the giver, and amount that crosses, in units.
+    depth: Each<f64>,
+    crosses: Each<f64>,
+    /// True (1) for a parcel with the mean of its column, and for liquid behind the giver.
+    is_mean: Each<u32>,
+    is_wet: Each<u32>,
+    excess: Each<f32>,
+    skin_of_parcel: Each<f32>,
+}
+
+impl Default for ParcelBatch {
+    fn default() -> Self {
+        Self {
+            mean: [[0.0; BATCH]; 3],
+            skin: [[0.0; BATCH]; 3],
+            depth: [0.0; BATCH],
+            crosses: [0.0; BATCH],
+            is_mean: [0; BATCH],
+            is_wet: [0; BATCH],
+            excess: [0.0; BATCH],
+            skin_of_parcel: [0.0; BATCH],
+        }
+    }
+}
+
+impl ParcelBatch {
+    /// Sets the columns of the parcel with the index `i`, as [`Parcel::new`] takes them.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, i: usize, columns: [&ColumnSummary; 3], units: u64) {
+        let [behind, giver, taker] = columns;
+        for (side, column) in columns.into_iter().enumerate() {
+            self.mean[side][i] = column.mean;
+            self.skin[side][i] = column.skin;
+        }
+        self.depth[i] = giver.depth() as f64;
+        self.crosses[i] = (units >> FRACTION) as i64 as f64;
+        self.is_mean[i] = u32::from(!taker.is_wet() || !behind.is_one_run());
+        self.is_wet[i] = u32::from(behind.is_wet());
+    }
+
+    /// Computes the first `count` parcels; `heats`: heats in kelvin of the coldest and of the
+    /// hottest liquid.
+    #[inline(always)]
+    pub(crate) fn find(&mut self, count: usize, [coldest, hottest]: [f32; 2]) {
+        let cut = |value: f64| SoftFloat::truncated(value).to_f64();
+        for i in 0..count.next_multiple_of(VECTOR).min(BATCH) {
+            let [behind, giver, taker] = [self.mean[0][i], self.mean[1][i], self.mean[2][i]];
+            let [skin_behind, skin, skin_of_taker] =
+                [self.skin[0][i], self.skin[1][i], self.skin[2][i]];
+            let part = cut(cut(self.crosses[i]) / cut(self.depth[i]));
+            let rest = 1.0 - part as f32;
+            let half = 0.5 * pick(rest > 0.0, rest, 0.0);
+            let ahead = [taker - giver, skin_of_taker - skin];
+            let inner = half * limited(giver - behind, ahead[0]);
+            let skin_of_inner = skin + half * limited(skin - skin_behind, ahead[1]);
+            let (colder, hotter) = (giver - coldest, hottest - giver);
+            let most = pick(colder > 0.0, colder, 0.0);
+            let least = -pick(hotter > 0.0, hotter, 0.0);
+            let at_margin = half * ahead[0];
+            let at_margin = pick(at_margin < least, least, at_margin);
+            let at_margin = pick(at_margin > most, most, at_margin);
+            let more = half * ahead[1];
+            let skin_at_margin = skin + pick(more < skin, more, skin);
+            let is_inner = self.is_wet[i] != 0;
+            let is_mean = self.is_mean[i] != 0;
+            self.excess[i] = pick(is_mean, 0.0, pick(is_inner, inner, at_margin));
+            let skin_of_slope = pick(is_inner, skin_of_inner, skin_at_margin);
+            self.skin_of_parcel[i] = pick(is_mean, skin, skin_of_slope);
+        }
+    }
+
+    /// Parcel with the index `i`.
+    #[inline(always)]
+    pub(crate) fn parcel(&self, i: usize) -> Parcel {
+        Parcel {
+            excess: self.excess[i],
+            skin: self.skin_of_parcel[i],
+        }
+    }
+}
+
+#[inline(always)]
+fn pick(is_first: bool, first: f32, second: f32) -> f32 {
+    if is_first { first } else { second }
+}
+
 /// Heat deficit, in units of heat, of the crust on `amount` units of liquid; `skin`: heat deficit
 /// in kelvin, averaged over the depth.
 #[inline(always)]
@@ -104,9 +198,9 @@ pub(crate) fn crust_of(amount: i32, skin: f32) -> i64 {
 /// other do not mix, as in nature, where heat conducts less than a metre in a day.
 #[inline(always)]
 fn limited(before: f32, after: f32) -> f32 {
-    if before * after <= 0.0 {
-        return 0.0;
-    }
     let (a, b) = (before.abs(), after.abs());
-    (2.0 * a).min(b).max(a.min(2.0 * b)).copysign(before)
+    let least = |a: f32, b: f32| pick(a < b, a, b);
+    let (one, other) = (least(2.0 * a, b), least(a, 2.0 * b));
+    let slope = pick(one > other, one, other).copysign(before);
+    pick(before * after > 0.0, slope, 0.0)
 }

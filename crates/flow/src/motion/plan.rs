@@ -182,19 +182,6 @@ impl Plan {
             return;
         }
         self.find_stirring(ground, wet);
-        let Self {
-            active, columns, ..
-        } = self;
-        // Columns asleep must have no slope: the speed and the crust of lava at rest are computed
-        // from `fall`.
-        let asleep = |planned: Planned| Planned {
-            level: ASLEEP,
-            fall: 0,
-            ..planned
-        };
-        active
-            .iter()
-            .for_each(|&c| columns.set(c as usize, asleep(columns[c as usize])));
         self.stirred.reset(space.nx, space.nz);
         let columns = &self.columns;
         let stirring = self
@@ -233,28 +220,29 @@ impl Plan {
             ..
         } = self;
         rested.extend_from_slice(active);
-        rested.iter().for_each(|&c| {
-            columns.set(
-                c as usize,
-                Planned {
-                    stirs: false,
-                    ..columns[c as usize]
-                },
-            )
-        });
+        // Columns asleep must have no slope: the speed and the crust of lava at rest are computed
+        // from `fall`.
+        for &c in rested.iter() {
+            if let Some(planned) = columns.get_mut(c as usize) {
+                (planned.stirs, planned.level, planned.fall) = (false, ASLEEP, 0);
+            }
+        }
         let found: Vec<bool> = listed
             .par_iter()
             .with_min_len(TASK)
             .map(|&c| ground.stirs(c as usize))
             .collect();
         for (&c, stirs) in listed.iter().zip(found) {
-            columns.set(
-                c as usize,
-                Planned {
-                    stirs,
-                    ..columns[c as usize]
-                },
-            );
+            match columns.get_mut(c as usize) {
+                Some(planned) => planned.stirs = stirs,
+                None => columns.set(
+                    c as usize,
+                    Planned {
+                        stirs,
+                        ..Planned::NONE
+                    },
+                ),
+            }
         }
         rested.retain(|&c| !columns[c as usize].stirs);
     }
@@ -426,15 +414,20 @@ impl Plan {
                 ..
             } = own;
             let level = level.max(self.due as u8);
-            self.columns.set(
-                c as usize,
-                Planned {
-                    fall,
-                    level,
-                    is_eased,
-                    ..self.columns[c as usize]
-                },
-            );
+            match self.columns.get_mut(c as usize) {
+                Some(planned) => {
+                    (planned.fall, planned.level, planned.is_eased) = (fall, level, is_eased);
+                }
+                None => self.columns.set(
+                    c as usize,
+                    Planned {
+                        fall,
+                        level,
+                        is_eased,
+                        ..Planned::NONE
+                    },
+                ),
+            }
         }
         for pour in pours
             .iter()
