@@ -17,6 +17,7 @@
 //! | `store/area`, `reach` | sets of columns; allocation of columns near lava |
 //! | `store/saved`, `undo` | state for checkpoints; undo of a step that the program's end aborts |
 //! | `motion/face`, `layers` | flux across a face; mobility of runs of several cells |
+//! | `motion/face_lanes` | flux across many faces at once, in a loop without branches |
 //! | `motion/parcel` | heat and crust of the liquid that crosses a face |
 //! | `motion/soft_float`, `tables` | number format of fluxes; viscosity and yield strength in it |
 //! | `motion/demand`, `plan` | time step criterion of a column; schedule (local time stepping) |

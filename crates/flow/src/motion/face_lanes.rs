@@ -180,7 +180,7 @@ fn share(value: f64) -> u64 {
 fn yielding(b: u64) -> f64 {
     let cube = (((b * b) >> 32) * b) >> 32;
     let (sum, less) = (SHARE_ONE + (cube >> 1), (3 * b) >> 1);
-    let rest = if sum > less { sum - less } else { 0 };
+    let rest = sum.saturating_sub(less);
     cut(f64::from_bits(WHOLE.to_bits() | rest) - WHOLE) * (1.0 / SHARE_ONE as f64)
 }
 
