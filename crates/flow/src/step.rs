@@ -116,10 +116,12 @@ impl Flow {
     ) -> bool {
         let (mut time, mut number) = (0, 0);
         while !plan.active.is_empty() {
-            if plan.reached != plan.active {
-                self.reach(plan.active.iter().copied());
-                plan.reached.clone_from(&plan.active);
-            }
+            let mut known = plan.reached.iter().copied().peekable();
+            self.reach(plan.active.iter().copied().filter(|&c| {
+                while known.next_if(|&other| other < c).is_some() {}
+                known.peek() != Some(&c)
+            }));
+            plan.reached.clone_from(&plan.active);
             if let Some(before) = &mut before {
                 before.keep(&plan.active, &self.columns);
             }
