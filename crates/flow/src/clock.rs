@@ -14,10 +14,6 @@ struct ShortStep {
 /// of a full step does not shorten the step.
 const ROUNDING: f64 = 1e-9;
 
-/// Upper bound in seconds of the time between two computations of the heat losses, where steps are
-/// shorter.
-const HEAT_S: f64 = 160.0;
-
 /// Start and end times of a flow's steps. A shortened step moves all later steps to earlier times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowClock {
@@ -80,26 +76,29 @@ impl FlowClock {
         }
     }
 
-    /// Returns true if liquid loses heat at the end of step number `step`: of every `n`-th step, for
-    /// the time since the last such step, and of a shortened step, after which nothing is owed.
-    pub(crate) fn is_heat_step(&self, step: u64) -> bool {
-        (step + 1).is_multiple_of(self.steps_of_heat()) || self.is_short(step)
+    /// Returns true if liquid loses heat at the end of the step with number `step`: in every n-th
+    /// step, where n whole steps last `most_s` seconds at most, and in each shortened step, so that
+    /// the end of a simulation leaves no loss uncounted.
+    pub(crate) fn is_heat_step(&self, step: u64, most_s: f64) -> bool {
+        (step + 1).is_multiple_of(self.steps_in_heat(most_s)) || self.is_short(step)
     }
 
-    /// Time in seconds from the last heat step before step number `step` to the end of that step.
-    pub(crate) fn heat_s(&self, step: u64) -> f64 {
-        let least = step.saturating_sub(self.steps_of_heat());
+    /// Returns the time in seconds from the last heat step before the step with number `step` to the
+    /// end of that step; `most_s` as in [`Self::is_heat_step`].
+    pub(crate) fn heat_s(&self, step: u64, most_s: f64) -> f64 {
+        let least = step.saturating_sub(self.steps_in_heat(most_s));
         let before = (least..step).rev();
-        let whole = before.take_while(|&step| !self.is_heat_step(step)).count();
+        let whole = before.take_while(|&step| !self.is_heat_step(step, most_s));
         // A step alone has its own length, without a rounding error.
-        whole as f64 * self.step_s + self.length_s(step)
+        whole.count() as f64 * self.step_s + self.length_s(step)
     }
 
-    /// Number of whole steps from one heat step to the next.
-    fn steps_of_heat(&self) -> u64 {
-        ((HEAT_S / self.step_s) as u64).max(1)
+    /// Number of whole steps in `most_s` seconds, at least 1.
+    fn steps_in_heat(&self, most_s: f64) -> u64 {
+        ((most_s / self.step_s) as u64).max(1)
     }
 
+    /// Returns true if the step with number `step` is a shortened one.
     fn is_short(&self, step: u64) -> bool {
         let found = self.short.binary_search_by_key(&step, |short| short.step);
         found.is_ok()
@@ -150,8 +149,8 @@ mod tests {
         let mut clock = FlowClock::from_step_s(50.0);
         clock.end_at(0, Some(270.0));
         let of = |clock: &FlowClock| -> Vec<f64> {
-            let due = (0..12).filter(|&step| clock.is_heat_step(step));
-            due.map(|step| clock.heat_s(step)).collect()
+            let due = (0..12).filter(|&step| clock.is_heat_step(step, 160.0));
+            due.map(|step| clock.heat_s(step, 160.0)).collect()
         };
         // Steps 2, 5 (cut short after 20 s), 8 and 11.
         assert_eq!(of(&clock), [150.0, 120.0, 150.0, 150.0]);

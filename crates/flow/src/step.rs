@@ -177,7 +177,7 @@ impl Flow {
 
     /// Returns true if liquid loses heat at the end of this step, see [`FlowClock::is_heat_step`].
     fn is_heat_due(&self) -> bool {
-        self.loses_heat() && self.clock.is_heat_step(self.steps)
+        self.loses_heat() && self.clock.is_heat_step(self.steps, self.tables.heat_s)
     }
 
     /// Returns true for a lava that loses heat.
@@ -213,7 +213,10 @@ impl Flow {
     /// Finishes a step after its sub-steps: outflow at open sides, heat exchange, solidification,
     /// arrival times and speeds.
     pub(crate) fn finish(&mut self, plan: &Plan) {
-        let (is_heat_due, heat_s) = (self.is_heat_due(), self.clock.heat_s(self.steps));
+        let (is_heat_due, heat_s) = (
+            self.is_heat_due(),
+            self.clock.heat_s(self.steps, self.tables.heat_s),
+        );
         self.steps += 1;
         if self.setup.open_sides {
             self.drain(plan);

@@ -20,6 +20,27 @@ pub const RADIATION: f64 = 5.67e-8;
 /// Number of columns per batch of the heat computation.
 pub(crate) const BATCH: usize = 16;
 
+/// Share of the excess temperature of a vent's lava over the air that a layer one cell high may lose
+/// between two computations of the losses, without a crust.
+const LOST_AT_ONCE: f64 = 0.003;
+
+/// Longest time in seconds between two computations of the losses: liquid solidifies that much late
+/// at most. With cells 5 m high, basalt reaches this limit by [`LOST_AT_ONCE`], too.
+const LONGEST_S: f64 = 160.0;
+
+/// Returns the longest time in seconds between two computations of the heat losses of `lava` in
+/// cells `dz_m` metres high: as long as the losses stay small, so that thin cells and those of a
+/// laboratory are computed once a step.
+pub(crate) fn longest_heat_s(lava: &Lava, dz_m: f64) -> f64 {
+    let fourth = |kelvin: f64| kelvin * kelvin * kelvin * kelvin;
+    let above = (lava.vent_k - lava.ambient_k).max(0.0);
+    let radiated = RADIATION * (fourth(lava.vent_k) - fourth(lava.ambient_k)).max(0.0);
+    let flux = lava.emissivity * radiated + lava.convection * above;
+    let capacity = lava.density_kg_m3 * lava.heat_capacity * dz_m;
+    // Without losses to the air, a division by 0 gives infinity or no number: the limit remains.
+    LONGEST_S.min(LOST_AT_ONCE * above * capacity / flux)
+}
+
 /// Heat losses of liquid in one step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
