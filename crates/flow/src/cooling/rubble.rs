@@ -174,7 +174,10 @@ impl Column {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity};
+    use crate::{
+        Cooling, FlowBox, FlowCell, FlowPour, FlowSetup, HEAT_UNITS, Lava, Viscosity,
+        covered_above_m,
+    };
 
     /// Flow after 20 hours of a vent of 20 litres a second, hardly warmer than the solidus, on
     /// ground of height `ground(x, z)` in metres.
@@ -269,6 +272,37 @@ mod tests {
             );
             let set: i64 = flow.marks.iter().map(|(_, mark)| mark.set).sum();
             assert_eq!(set, flow.account.set, "what falls is counted where it lies");
+        }
+    }
+
+    #[test]
+    fn thickness_and_arrival_cover_the_same_columns() {
+        for ground in [
+            |x: usize, _: usize| if x > 9 { 2.3 } else { 12.4 },
+            |x: usize, z: usize| 12.4 - 0.4 * (x.abs_diff(8) + z.abs_diff(8)) as f64,
+        ] {
+            let flow = lukewarm_spring(ground);
+            let least_m = covered_above_m(flow.space().dz_m);
+            let (mut covered, mut dry) = (0, 0);
+            for c in 0..flow.space().columns() {
+                let (thick_m, column) = (flow.thickness_m(c), flow.column(c));
+                assert_eq!(thick_m, column.liquid_m + column.set_m, "column {c}");
+                let has_come = column.arrival_s.is_some();
+                assert!(
+                    has_come || thick_m < least_m,
+                    "column {c}: {thick_m} m without a time of arrival"
+                );
+                assert!(
+                    !has_come || thick_m > 0.0,
+                    "column {c}: an arrival without lava"
+                );
+                covered += usize::from(thick_m >= least_m);
+                dry += usize::from(column.max_speed_m_s == 0.0 && thick_m >= least_m);
+            }
+            assert!(
+                covered > 10 && dry > 0,
+                "{covered} covered, {dry} of them by rubble alone"
+            );
         }
     }
 
