@@ -22,6 +22,11 @@ pub(in crate::cli) fn runs(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_RUNS, "runs")
 }
 
+/// Parses a number of grids on which a run is made.
+pub(in crate::cli) fn grids(text: &str) -> Result<u64, String> {
+    within(text, 1, 8, "grids")
+}
+
 /// Parses a number of threads, 1 to `MAX_THREADS`; fails with a message for other text.
 pub(in crate::cli) fn threads(text: &str) -> Result<u64, String> {
     within(text, 1, MAX_THREADS as u64, "threads")

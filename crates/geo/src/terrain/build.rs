@@ -34,6 +34,7 @@ impl TerrainSpec {
             &CellSize {
                 wide_m: cell_size_m,
                 high_m: &|_| None,
+                shift: [0.0; 2],
             },
             dir,
         )
@@ -140,4 +141,7 @@ pub struct CellSize<'a> {
     /// Function from the cell width to the cell height, both in metres; where it returns `None`,
     /// the height follows from the vertical exaggeration of the terrain.
     pub high_m: &'a dyn Fn(f64) -> Option<f64>,
+    /// Distance in cells by which the simulation box lies east and south of the middle of a
+    /// heightmap; beyond the map its outermost heights go on.
+    pub shift: [f64; 2],
 }

@@ -20,7 +20,7 @@ pub(super) fn fit(
     let cut = (rule == Fill::Cut).then(|| cut(map)).transpose()?;
     let map = cut.as_ref().unwrap_or(map);
     let cell_size_m = cell_size(map, grid, cells.wide_m)?;
-    let window = middle(map, grid, cell_size_m);
+    let window = moved(middle(map, grid, cell_size_m), grid, cells.shift);
     // Only the part in the simulation box decides about holes and the lowest height.
     let cover = covering(window, map);
     let mut land = map.crop(cover)?;
@@ -108,6 +108,15 @@ fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     }
 }
 
+/// Returns `window` moved by `shift` (cells of the simulation box) to the east and to the south.
+fn moved(window: Window, grid: Grid, [east, south]: [f64; 2]) -> Window {
+    Window {
+        west: window.west + east * window.cols / grid.nx as f64,
+        north: window.north + south * window.rows / grid.nz as f64,
+        ..window
+    }
+}
+
 /// Returns the smallest rectangle of cells of `map` that contains `window`.
 fn covering(window: Window, map: &Heightmap) -> Crop {
     let span = |start: f64, length: f64, count: usize| {
@@ -151,4 +160,47 @@ fn check_roof(
         needed: with_headroom(top),
         mend,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::Array2;
+
+    #[test]
+    fn a_box_moved_by_half_a_cell_lies_on_the_same_land() {
+        let heights = Array2::from_shape_fn((40, 60), |(z, x)| (3 * x + 2 * z) as f32);
+        let map = Heightmap {
+            heights,
+            cell_size_m: (10.0, 10.0),
+            origin: None,
+            notes: Vec::new(),
+        };
+        let spec = TerrainSpec {
+            base_m: Some(0.0),
+            base_cells: Some(4.0),
+            ..TerrainSpec::default()
+        };
+        let ground = |shift: [f64; 2]| {
+            let cells = CellSize {
+                wide_m: Some(20.0),
+                high_m: &|_| Some(5.0),
+                shift,
+            };
+            fit(&map, &spec, Grid::new(29, 400, 19), &cells).expect("a box on the map")
+        };
+        let ([still, east], [both, far]) = (
+            [[0.0; 2], [0.5, 0.0]].map(ground),
+            [[0.5, 0.5], [1.0, 0.0]].map(ground),
+        );
+        // A cell is two of the map's: half of it rises by 3 m to the east and by 2 m to the south, in
+        // cells 5 m high.
+        for at in [[2, 3], [9, 20], [16, 25]] {
+            let rise = |moved: &Surface| moved.heights[at] - still.heights[at];
+            assert!((rise(&east) - 0.6).abs() < 1e-4, "{at:?}");
+            assert!((rise(&both) - 1.0).abs() < 1e-4, "{at:?}");
+            let next = still.heights[[at[0], at[1] + 1]];
+            assert!((far.heights[at] - next).abs() < 1e-4, "{at:?}");
+        }
+    }
 }

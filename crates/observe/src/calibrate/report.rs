@@ -51,6 +51,9 @@ pub struct Report {
     observed: Vec<Scored>,
     /// Scores of the best run against the observations withheld from the search.
     checked: Vec<Scored>,
+    /// Score of the best run on each grid, if there are several; `score` is their mean.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    grids: Vec<f64>,
     numbers: Vec<Number>,
     plausible_runs: usize,
     least_plausible_score: f64,
@@ -138,8 +141,9 @@ impl Report {
                 .count(),
             best_run,
             score: done[best_run].score,
-            observed: scored(&trials.observed, &best_scores.observed),
-            checked: scored(&trials.checked, &best_scores.checked),
+            observed: scored(trials.observed(), &best_scores.observed),
+            checked: scored(trials.checked(), &best_scores.checked),
+            grids: best_scores.grids.clone(),
             numbers: vary.iter().enumerate().map(number).collect(),
             plausible_runs: found.len(),
             least_plausible_score: least_plausible(done).unwrap_or(0.0),
@@ -176,6 +180,9 @@ impl Report {
             list.iter().for_each(|Scored { name, score }| {
                 let _ = writeln!(text, "  {score:.3}  {word}{name}");
             });
+        }
+        if let Some(grids) = self.by_grid() {
+            let _ = writeln!(text, "  {grids}");
         }
         let wide = self
             .numbers
@@ -216,6 +223,23 @@ impl Report {
         }
         let _ = write!(text, "{NO_FORECAST}");
         text
+    }
+
+    /// Returns the scores of the best run on each grid in words; `None` for a single grid.
+    fn by_grid(&self) -> Option<String> {
+        let (Some(mean), Some(deviation)) = moments(&self.grids) else {
+            return None;
+        };
+        let each: Vec<String> = self
+            .grids
+            .iter()
+            .map(|score| format!("{score:.3}"))
+            .collect();
+        Some(format!(
+            "{} grids: {}; {mean:.3} ± {deviation:.3}",
+            each.len(),
+            each.join(", ")
+        ))
     }
 
     fn why(&self) -> String {
@@ -292,6 +316,9 @@ impl Report {
             text,
             "\nBest of {runs} runs: run {best_run}. {plausible_runs} runs are plausible: score {least_plausible_score:.3} or more{why}.\n"
         );
+        if let Some(grids) = self.by_grid() {
+            let _ = writeln!(text, "- The best on {grids}.");
+        }
         for Trade { a, b, correlation } in &self.trades {
             let _ = writeln!(
                 text,

@@ -14,15 +14,18 @@ use super::record::{RunFile, plan_name};
 use super::report::{Report, WRITTEN};
 use super::search::{Done, Phase, Point, Search};
 use super::space::Vary;
-use super::trial::{Scores, Trials};
+use super::trial::{Placed, SHIFTS, Scores, Trials, weighted};
 use crate::compare::DatedFile;
 use crate::hazard::{FINGERPRINT, Ground};
 use crate::study::{Folder, Opening, PlanFile, StudyError, VARIED, hash_of_debug};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::parallel::share_out;
 use lavoxel_files::output::{FOLDER, file_name};
+use lavoxel_geo::terrain::TerrainKind;
 use lavoxel_io::export::Provenance;
-use lavoxel_scene::scene::{BuiltScene, Model, NumberKey, Scene, Seconds, Template};
+use lavoxel_scene::scene::{
+    BuiltScene, Model, NumberKey, Scene, Seconds, Template, VentPlace, VentTable,
+};
 
 /// Upper bound on the number of runs of a calibration.
 const MOST_RUNS: usize = 100_000;
@@ -62,6 +65,9 @@ pub struct Settings {
     pub repeats: usize,
     /// Thickness in metres above which a column counts as covered by lava.
     pub above: f64,
+    /// Number of grids on which each run is made, 1 to 8: the score of a run is the mean over the
+    /// box as the scene places it and boxes that lie by parts of a cell beside it.
+    pub grids: usize,
     /// Point [x, y] in map coordinates from which front distances are measured; `None`: the centre
     /// of the first vent.
     pub from: Option<[f64; 2]>,
@@ -79,6 +85,7 @@ impl Default for Settings {
             population: None,
             repeats: 8,
             above: 0.05,
+            grids: 1,
             from: None,
         }
     }
@@ -120,15 +127,33 @@ impl Fit {
         let search = settings.search(scene.spec.seed)?;
         let stage = scene.build(Box::new(Tiled::default()))?;
         Ground::need(&stage, at_once).check("ask for fewer threads (--threads) or larger cells")?;
-        let (observed, checked) = settings.observations(scene, &stage)?;
+        let shifts = settings.shifts(scene)?;
+        let mut grids = Vec::new();
+        for &shift in shifts {
+            let moved;
+            let there = if shift == [0.0; 2] {
+                &stage
+            } else {
+                moved = scene
+                    .clone()
+                    .shifted(shift)
+                    .build(Box::new(Tiled::default()))?;
+                &moved
+            };
+            let (observed, checked) = settings.observations(scene, there)?;
+            grids.push(Placed {
+                shift,
+                site: there.site.clone(),
+                observed,
+                checked,
+            });
+        }
         let keys: Vec<NumberKey> = settings.vary.iter().map(|vary| vary.key.clone()).collect();
         let trials = Trials {
             template: Template::new(scene)?,
             keys,
-            site: stage.site,
+            grids,
             notes: stage.notes,
-            observed,
-            checked,
             stop,
         };
         for end in [0.0, 1.0] {
@@ -275,17 +300,7 @@ impl Fit {
     /// Returns the score of a run: the mean of its `scores` against the observations of the search,
     /// weighted by the weights of the observations.
     fn score(&self, scores: &Scores) -> f64 {
-        let weights = self
-            .trials
-            .observed
-            .iter()
-            .map(|observation| observation.weight);
-        let sum: f64 = weights.clone().sum();
-        weights
-            .zip(&scores.observed)
-            .map(|(weight, score)| weight * score)
-            .sum::<f64>()
-            / sum
+        weighted(self.trials.observed(), &scores.observed)
     }
 }
 
@@ -324,6 +339,31 @@ impl Settings {
             population,
             repeats: self.repeats,
         })
+    }
+
+    /// Returns the shifts of the grids, in cells, the first of them zero.
+    fn shifts(&self, scene: &Scene) -> Result<&'static [[f64; 2]], String> {
+        let shifts = SHIFTS.get(..self.grids).filter(|shifts| !shifts.is_empty());
+        let shifts = shifts.ok_or_else(|| {
+            let most = SHIFTS.len();
+            format!("--grids {}: must be a number from 1 to {most}", self.grids)
+        })?;
+        if shifts.len() == 1 {
+            return Ok(shifts);
+        }
+        if scene.spec.terrain.kind != TerrainKind::Heightmap {
+            return Err("--grids: only a heightmap lies on several grids".to_owned());
+        }
+        // Cells and metres from the corner of the box would move with the grid.
+        let is_on_land =
+            |vent: &VentTable| matches!(vent.place, VentPlace::Map { .. } | VentPlace::Summit);
+        match scene.spec.vents.iter().all(is_on_land) {
+            true => Ok(shifts),
+            false => Err(
+                "--grids: place all vents by map coordinates (map_x, map_y; --vent map:X,Y)"
+                    .to_owned(),
+            ),
+        }
     }
 
     /// Reads all observation files. Returns (observations for the search, observations withheld for
@@ -383,7 +423,7 @@ impl Settings {
     fn plan(&self, search: &Search, trials: &Trials, ground: u64, scene: &str) -> PlanFile {
         let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();
-        let decides = BTreeMap::from([
+        let mut decides = BTreeMap::from([
             ("program", Provenance::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", FINGERPRINT)),
             ("ground", format!("{ground:016x}")),
@@ -392,7 +432,7 @@ impl Settings {
                 "observations",
                 format!(
                     "{:016x}",
-                    hash_of_debug(&(&trials.observed, &trials.checked))
+                    hash_of_debug(&(trials.observed(), trials.checked()))
                 ),
             ),
             ("vary", vary.join(" ")),
@@ -402,6 +442,9 @@ impl Settings {
                 json!([search.runs, search.population, search.repeats]).to_string(),
             ),
         ]);
+        if self.grids > 1 {
+            decides.insert("grids", self.grids.to_string());
+        }
         let decides = decides
             .into_iter()
             .map(|(name, value)| (name.to_owned(), value))

@@ -144,6 +144,7 @@ impl Scene {
             origin: path.to_owned(),
             choices: Vec::new(),
             added: Added::default(),
+            shift: [0.0; 2],
         };
         // The real land continues beyond the edge of the map.
         scene.set_walls(overrides.walls.unwrap_or(Walls::Open));

@@ -113,6 +113,9 @@ pub struct Scene {
     choices: Vec<String>,
     /// Materials and reactions that the default reactions have added to `spec`.
     added: Added,
+    /// Distance in cells by which the simulation box is moved on its heightmap, to the east and to
+    /// the south; see [`Scene::shifted`].
+    shift: [f64; 2],
 }
 
 impl Scene {
@@ -279,6 +282,7 @@ impl Scene {
             origin: origin.to_owned(),
             choices: Vec::new(),
             added: Added::default(),
+            shift: [0.0; 2],
         };
         let scene = scene.with_rates(text)?;
         scene
@@ -568,6 +572,18 @@ impl Scene {
         simulation.with_reactions(spec.reactions.clone())
     }
 
+    /// Returns the scene with its simulation box `east` and `south` cells from its place on the
+    /// heightmap, so that the same land lies on other cells. A box on any other ground stays. What
+    /// has map coordinates stays where it is on the land; the rest moves with the box. No file of
+    /// the scene says so: [`Scene::to_toml`] leaves the shift out.
+    #[must_use]
+    pub fn shifted(self, [east, south]: [f64; 2]) -> Self {
+        Self {
+            shift: [east, south],
+            ..self
+        }
+    }
+
     /// Builds the simulation of the scene at step 0 with the engine `engine`, and applies the
     /// events of step 0.
     ///
@@ -582,6 +598,7 @@ impl Scene {
         let cells = CellSize {
             wide_m: spec.grid.cell_size_m,
             high_m: &|wide| spec.cell_height_m(wide),
+            shift: self.shift,
         };
         let mut surface = spec
             .terrain
