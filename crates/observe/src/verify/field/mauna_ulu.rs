@@ -216,6 +216,7 @@ impl Input {
                 * air.ch_air
                 * air.air_density
                 * air.air_specific_heat_capacity,
+            bed_conduction: 1.0,
             ..Lava::default()
         }
     }
