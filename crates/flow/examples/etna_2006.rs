@@ -4,7 +4,8 @@
 //!
 //! The folder (`folder=`) holds `dem.asc`, `outline.asc`, `vents.asc` and `emission_rate.txt`; none
 //! of them ships. Keys of constants and their defaults are those of [`KEYS`]; `tries` draws that
-//! many more sets around the best so far, `seed` draws others, `grids` is the number of grids.
+//! many more sets around the best so far, `seed` draws others, `grids` is the number of grids,
+//! `first` the number of the first of them.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 use std::collections::BTreeMap;
@@ -430,7 +431,8 @@ fn main() {
 fn tried(event: &Event, set: Constants, asked: &Asked, grids: usize, least: f64) -> Found {
     let dx_m = asked.of("dx", 20.0);
     let on = |from: usize, to: usize| -> Vec<Found> {
-        let grids = &GRIDS[from.min(to)..to];
+        let first = asked.of("first", 0.0) as usize;
+        let grids = &GRIDS[first..][from.min(to)..to];
         let one = |&(turn, shift): &(f64, f64)| {
             let grid = Grid::new((turn, shift), dx_m, asked.of("dz", 5.0));
             let found = run(event, grid, lava(set), asked);
