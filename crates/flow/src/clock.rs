@@ -76,34 +76,6 @@ impl FlowClock {
         }
     }
 
-    /// Returns true if liquid loses heat at the end of the step with number `step`: in every n-th
-    /// step, where n whole steps last `most_s` seconds at most, and in each shortened step, so that
-    /// the end of a simulation leaves no loss uncounted.
-    pub(crate) fn is_heat_step(&self, step: u64, most_s: f64) -> bool {
-        (step + 1).is_multiple_of(self.steps_in_heat(most_s)) || self.is_short(step)
-    }
-
-    /// Returns the time in seconds from the last heat step before the step with number `step` to the
-    /// end of that step; `most_s` as in [`Self::is_heat_step`].
-    pub(crate) fn heat_s(&self, step: u64, most_s: f64) -> f64 {
-        let least = step.saturating_sub(self.steps_in_heat(most_s));
-        let before = (least..step).rev();
-        let whole = before.take_while(|&step| !self.is_heat_step(step, most_s));
-        // A step alone has its own length, without a rounding error.
-        whole.count() as f64 * self.step_s + self.length_s(step)
-    }
-
-    /// Number of whole steps in `most_s` seconds, at least 1.
-    fn steps_in_heat(&self, most_s: f64) -> u64 {
-        ((most_s / self.step_s) as u64).max(1)
-    }
-
-    /// Returns true if the step with number `step` is a shortened one.
-    fn is_short(&self, step: u64) -> bool {
-        let found = self.short.binary_search_by_key(&step, |short| short.step);
-        found.is_ok()
-    }
-
     /// Number of steps needed to reach the time `time_s` (seconds); a step that contains `time_s`
     /// counts in full.
     pub fn steps_in(&self, time_s: f64) -> u64 {
@@ -143,22 +115,6 @@ impl FlowClock {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn heat_steps_owe_nothing() {
-        let mut clock = FlowClock::from_step_s(50.0);
-        clock.end_at(0, Some(270.0));
-        let of = |clock: &FlowClock| -> Vec<f64> {
-            let due = (0..12).filter(|&step| clock.is_heat_step(step, 160.0));
-            due.map(|step| clock.heat_s(step, 160.0)).collect()
-        };
-        // Steps 2, 5 (cut short after 20 s), 8 and 11.
-        assert_eq!(of(&clock), [150.0, 120.0, 150.0, 150.0]);
-        clock.end_at(0, Some(330.0));
-        assert_eq!(of(&clock), [150.0, 150.0, 30.0, 100.0, 150.0]);
-        let long = FlowClock::from_step_s(200.5);
-        assert_eq!(of(&long), [200.5; 12]);
-    }
 
     #[test]
     fn an_end_cuts_the_last_step_and_moves_those_after_it() {

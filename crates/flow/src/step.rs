@@ -59,7 +59,7 @@ impl Flow {
     }
 
     fn make_step(&mut self, pours: &[FlowPour]) {
-        let many = if self.may_stir_anywhere() || self.is_heat_due() {
+        let many = if self.may_stir_anywhere() || self.loses_heat() {
             self.wet.len()
         } else {
             self.plan.active.len()
@@ -172,12 +172,7 @@ impl Flow {
     /// Returns true if the end of this step concerns all columns with liquid, not the active ones
     /// alone.
     pub(crate) fn ends_everywhere(&self) -> bool {
-        self.may_stir_anywhere() || self.is_heat_due()
-    }
-
-    /// Returns true if liquid loses heat at the end of this step, see [`FlowClock::is_heat_step`].
-    fn is_heat_due(&self) -> bool {
-        self.loses_heat() && self.clock.is_heat_step(self.steps, self.tables.heat_s)
+        self.may_stir_anywhere() || self.loses_heat()
     }
 
     /// Returns true for a lava that loses heat.
@@ -213,10 +208,6 @@ impl Flow {
     /// Finishes a step after its sub-steps: outflow at open sides, heat exchange, solidification,
     /// arrival times and speeds.
     pub(crate) fn finish(&mut self, plan: &Plan) {
-        let (is_heat_due, heat_s) = (
-            self.is_heat_due(),
-            self.clock.heat_s(self.steps, self.tables.heat_s),
-        );
         self.steps += 1;
         if self.setup.open_sides {
             self.drain(plan);
@@ -224,25 +215,23 @@ impl Flow {
         let cold = if self.solids.is_some() {
             self.end_melting(plan)
         } else {
-            self.end_cooling(plan, is_heat_due.then_some(heat_s))
+            self.end_cooling(plan)
         };
         self.set(&cold);
         self.note_arrivals(&cold);
         // Colder lava may come to rest, and a cold cell sets as soon as it touches rock, so the next
         // step must look at all columns again.
-        self.is_disturbed = is_heat_due || !cold.is_empty();
+        self.is_disturbed = self.loses_heat() || !cold.is_empty();
         self.note_changes(plan);
         self.wake_melted();
     }
 
-    /// Records surface speeds and applies the heat losses of `heat_s` seconds; `None`: liquid neither
-    /// loses heat nor solidifies in this step. Returns the numbers of the columns that may solidify.
-    fn end_cooling(&mut self, plan: &Plan, heat_s: Option<f64>) -> Vec<u32> {
-        let sets = heat_s.is_some() || !self.loses_heat();
-        let heat_s = heat_s.unwrap_or(0.0);
+    /// Records surface speeds and applies the heat losses of a step. Returns the numbers of the
+    /// columns that may solidify.
+    fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::new(self, plan);
-        let is_cooling = heat_s > 0.0
-            && Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
+        let is_cooling =
+            Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
         let wetted = if is_cooling {
             self.wetted(plan)
         } else {
@@ -258,7 +247,7 @@ impl Flow {
             account,
             ..
         } = self;
-        let cool = Cool::new(*space, setup, &tables.crust, notes.now_s).over(heat_s);
+        let cool = Cool::new(*space, setup, &tables.crust, notes.now_s);
         let ended = each_wet(
             plan,
             is_cooling,
@@ -282,12 +271,7 @@ impl Flow {
                     ended.losses = ended.losses.plus(cool.columns(columns, cooling));
                 }
                 for &(_, c) in wet {
-                    let (column, mark) = (&columns[c as usize], &mut marks[c as usize]);
-                    if sets {
-                        notes.arrival(c, column, mark, ended);
-                    } else {
-                        mark.note_arrival(notes.now_s);
-                    }
+                    notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
                 }
             },
         );

@@ -512,18 +512,3 @@ fn what_sets_under_pressure_is_no_thicker_than_its_room() {
         column.set_m
     );
 }
-
-#[test]
-fn losses_are_computed_more_often_where_little_heat_is_stored() {
-    let basalt = Lava::preset("etna-basalt").expect("a preset");
-    let longest = |dz_m| crate::cooling::heat::longest_heat_s(&basalt, dz_m);
-    assert_eq!(longest(10.0), 160.0);
-    assert!((20.0..60.0).contains(&longest(1.0)), "{} s", longest(1.0));
-    assert!((longest(0.002) - longest(1.0) / 500.0).abs() < 1e-9);
-    let sealed = Lava {
-        emissivity: 0.0,
-        convection: 0.0,
-        ..basalt
-    };
-    assert_eq!(crate::cooling::heat::longest_heat_s(&sealed, 0.002), 160.0);
-}

@@ -20,27 +20,6 @@ pub const RADIATION: f64 = 5.67e-8;
 /// Number of columns per batch of the heat computation.
 pub(crate) const BATCH: usize = 16;
 
-/// Share of the excess temperature of a vent's lava over the air that a layer one cell high may lose
-/// between two computations of the losses, without a crust.
-const LOST_AT_ONCE: f64 = 0.003;
-
-/// Longest time in seconds between two computations of the losses: liquid solidifies that much late
-/// at most. With cells 5 m high, basalt reaches this limit by [`LOST_AT_ONCE`], too.
-const LONGEST_S: f64 = 160.0;
-
-/// Returns the longest time in seconds between two computations of the heat losses of `lava` in
-/// cells `dz_m` metres high: as long as the losses stay small, so that thin cells and those of a
-/// laboratory are computed once a step.
-pub(crate) fn longest_heat_s(lava: &Lava, dz_m: f64) -> f64 {
-    let fourth = |kelvin: f64| kelvin * kelvin * kelvin * kelvin;
-    let above = (lava.vent_k - lava.ambient_k).max(0.0);
-    let radiated = RADIATION * (fourth(lava.vent_k) - fourth(lava.ambient_k)).max(0.0);
-    let flux = lava.emissivity * radiated + lava.convection * above;
-    let capacity = lava.density_kg_m3 * lava.heat_capacity * dz_m;
-    // Without losses to the air, a division by 0 gives infinity or no number: the limit remains.
-    LONGEST_S.min(LOST_AT_ONCE * above * capacity / flux)
-}
-
 /// Heat losses of liquid in one step, in units of heat.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Losses {
@@ -70,9 +49,8 @@ pub(crate) struct Cool<'a> {
     /// Square root of π κ in m/√s, where κ is the thermal diffusivity of the rock of bed and roof.
     bed: f64,
     dz_m: f64,
-    /// Length in seconds of the step, and of the time whose losses are subtracted at its end.
+    /// Length of the step in seconds.
     step_s: f64,
-    heat_s: f64,
     /// Time at the end of the step, in seconds since the start of the simulation.
     now_s: f64,
 }
@@ -86,15 +64,8 @@ impl<'a> Cool<'a> {
             bed,
             dz_m: space.dz_m,
             step_s: setup.step_s,
-            heat_s: setup.step_s,
             now_s,
         }
-    }
-
-    /// Sets the time in seconds whose losses are subtracted, from the end of the last step that
-    /// subtracted losses.
-    pub(crate) fn over(self, heat_s: f64) -> Self {
-        Self { heat_s, ..self }
     }
 
     /// Returns true if the lava loses any heat: to the sky or to the bed.
@@ -127,7 +98,7 @@ impl<'a> Cool<'a> {
         if matches!(self.lava.cooling, Cooling::Skin { exposed, .. } if exposed < 1.0) {
             let mut fluxes = [0.0; BATCH];
             let bodies = surfaces.iter().map(|surface| surface.body);
-            profiles(bodies, self.heat_s, |i, profile| fluxes[i] = profile.flux);
+            profiles(bodies, self.step_s, |i, profile| fluxes[i] = profile.flux);
             surfaces
                 .iter_mut()
                 .zip(fluxes)
@@ -290,11 +261,11 @@ impl<'a> Cool<'a> {
         let mut conducted = 0.0;
         if !body.covered && exposed < 1.0 {
             let above = (body.mean - self.law.ambient).max(1e-9);
-            let lost = flux.max(0.0) * self.heat_s;
+            let lost = flux.max(0.0) * self.step_s;
             let part = (1.0 - exposed) * lost / (self.law.capacity * body.depth_m * above);
             conducted = above * (1.0 - libm::exp(-part));
         }
-        body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.heat_s / tear_m);
+        body.skin = (body.skin + conducted) / (1.0 + f64::from(speed) * self.step_s / tear_m);
         stirred + conducted
     }
 
@@ -308,12 +279,12 @@ impl<'a> Cool<'a> {
         let capacity = law.capacity * each * body.depth_m;
         // Exact for any step length: dT/dt = −f ε σ T⁴/(ρ c h).
         let cube = kelvin * kelvin * kelvin;
-        let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.heat_s / capacity;
+        let rate = 3.0 * exposed * lava.emissivity * RADIATION * cube * self.step_s / capacity;
         let radiated = kelvin - kelvin * inverse_cube_root(rate);
         let around = lava.ambient_k * lava.ambient_k * lava.ambient_k * lava.ambient_k;
-        let received = exposed * lava.emissivity * RADIATION * around * self.heat_s / capacity;
+        let received = exposed * lava.emissivity * RADIATION * around * self.step_s / capacity;
         let blown = if lava.convection > 0.0 {
-            above * (1.0 - libm::exp(-exposed * lava.convection * self.heat_s / capacity))
+            above * (1.0 - libm::exp(-exposed * lava.convection * self.step_s / capacity))
         } else {
             0.0
         };
@@ -331,11 +302,9 @@ impl<'a> Cool<'a> {
         }
         let above = (body.mean - self.law.ambient).max(0.0);
         let above_k = (self.law.temperature_of(body.core()) - lava.ambient_k).max(0.0);
-        // Lava that came since the last losses has touched the rock for less than `heat_s`.
-        let from_s = (touched_s - (self.heat_s - self.step_s)).max(0.0);
-        let roots = (touched_s + self.step_s).sqrt() - from_s.sqrt();
+        let roots = (touched_s + self.step_s).sqrt() - touched_s.sqrt();
         let half_space = 2.0 * roots / self.bed;
-        let taken = lava.bed_conduction * above_k * half_space.max(self.heat_s / thick_m);
+        let taken = lava.bed_conduction * above_k * half_space.max(self.step_s / thick_m);
         let part = taken / (self.law.capacity * body.depth_m * above.max(1e-9));
         above * (1.0 - libm::exp(-part))
     }

@@ -1,7 +1,6 @@
 //! Tables of fluidity (inverse viscosity) and yield strength as functions of the liquid's heat, in
 //! the number format and units of fluxes.
 
-use crate::cooling::heat::longest_heat_s;
 use crate::cooling::lid::CrustLaw;
 use crate::cooling::rubble::REPOSE;
 use crate::motion::face::HELD;
@@ -87,9 +86,6 @@ pub(crate) struct Tables {
     /// Crust flag: true if the heat deficit of a crust is carried with the liquid (`skin` cooling).
     pub(crate) carries_skin: bool,
     pub(crate) crust: CrustLaw,
-    /// Longest time in seconds between two computations of the heat losses, see
-    /// [`longest_heat_s`].
-    pub(crate) heat_s: f64,
     /// Fluidity, in the unit of `fluidity`, of liquid with a viscosity of 1 Pa s.
     flux: f64,
     /// Yield strength, in the unit of `strength`, of liquid with a yield strength of 1 Pa.
@@ -126,7 +122,6 @@ impl Tables {
             held: SoftFloat::from_f64(HELD),
             hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
             crust: CrustLaw::from_lava(lava),
-            heat_s: longest_heat_s(lava, space.dz_m),
             is_second_order: !lava.melts(),
             heats: [lava.solidus_k.max(lava.ambient_k), lava.vent_k]
                 .map(|kelvin| lava.heat_at(kelvin) as f32),

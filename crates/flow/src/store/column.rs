@@ -156,7 +156,7 @@ pub(crate) struct Column {
     /// Rock that solidified on top of the liquid below and still cools together with that liquid.
     pub(crate) slab: Slab,
     /// Thickness of the lid in units of height: depth below the surface down to which the lava is
-    /// at or below the solidus, rock of `slab` included. Computed in the last heat step; not saved.
+    /// at or below the solidus, rock of `slab` included. Computed in the last step; not saved.
     pub(crate) lid: i64,
     /// Cover flag: true if another material, for example water, covers the uppermost run, which
     /// then loses no heat to the sky.
