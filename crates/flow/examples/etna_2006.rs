@@ -2,10 +2,10 @@
 //! --example etna_2006 -- dx=20 tries=100 crystals=40 …`. For each set of constants one line for
 //! each grid and one of means: score √(∩/∪) with the outline, front, area, mean thickness, reach.
 //!
-//! The folder (`folder=`) holds `dem.asc`, `outline.asc`, `vents.asc` and `emission_rate.txt`; none
-//! of them ships. Keys of constants and their defaults are those of [`KEYS`]; `tries` draws that
+//! The folder (`folder=`) holds `dem.asc`, `outline.asc`, `vents.asc` and `emission_rate.txt`, which
+//! do not ship. Keys of constants and their defaults are those of [`KEYS`]; `tries` draws that
 //! many more sets around the best so far, `seed` draws others, `grids` is the number of grids,
-//! `first` the number of the first of them.
+//! `first` the number of the first grid.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 use std::collections::BTreeMap;
@@ -228,7 +228,7 @@ impl Found {
         }
     }
 
-    /// What the search makes larger: the score, less a part of the relative errors of front, area
+    /// Number that the search maximizes: the score, less a part of the relative errors of front, area
     /// and thickness.
     fn merit(&self) -> f64 {
         let errors = [
@@ -383,7 +383,7 @@ impl Dice {
     }
 }
 
-/// Draws a set of constants around `best`, within their bounds; a third of them stay.
+/// Draws a set of constants around `best`, within their bounds; a third of the constants stay.
 fn drawn(best: Constants, spread: f64, asked: &Asked, dice: &mut Dice) -> Constants {
     let mut set = best;
     for (i, (key, _, least, most)) in KEYS.into_iter().enumerate() {

@@ -33,16 +33,18 @@ pub(crate) struct FluxBatch {
 struct Laws {
     fall: Each<f64>,
     stands: Each<f64>,
-    /// Depth of the receiver, limited.
+    /// Depth of the receiver in units of height, limited to twice that of the giver.
     beyond: Each<f64>,
-    /// Difference of the floors on a cliff; else 0.
+    /// Difference of the floors in units of height on a cliff; else 0.
     drop: Each<f64>,
-    /// Four times the slope along the face.
+    /// Four times the head difference between neighbouring columns along the face, in units of
+    /// height.
     across: Each<f64>,
-    /// Of the giver and of the taker.
+    /// Fluidity of the giver and of the receiver, from the tables.
     fluidity: [Each<f64>; 2],
+    /// Yield strength of the giver and of the receiver, from the tables.
     strength: [Each<f64>; 2],
-    /// Of both columns.
+    /// Squared cosine of the bed's slope in both columns.
     cos2: [Each<f64>; 2],
     /// 2^(−1 − level).
     part: Each<f64>,

@@ -193,7 +193,7 @@ mod tests {
             [[0.0; 2], [0.5, 0.0]].map(ground),
             [[0.5, 0.5], [1.0, 0.0]].map(ground),
         );
-        // A cell is two of the map's: half of it rises by 3 m to the east and by 2 m to the south, in
+        // A cell is two of the map's wide: half a cell rises by 3 m to the east and 2 m to the south, in
         // cells 5 m high.
         for at in [[2, 3], [9, 20], [16, 25]] {
             let rise = |moved: &Surface| moved.heights[at] - still.heights[at];

@@ -29,7 +29,7 @@ pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) ->
     Ok(())
 }
 
-/// Reads the section written by [`write`] and returns the ground of a box of shape `grid`.
+/// Reads the section written by [`write()`] and returns the ground of a box of shape `grid`.
 pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Ground, Fault> {
     // Memory grows with the rows present in the file, so a forged size allocates nothing.
     let mut heights = Vec::new();

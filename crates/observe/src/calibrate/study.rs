@@ -341,7 +341,7 @@ impl Settings {
         })
     }
 
-    /// Returns the shifts of the grids, in cells, the first of them zero.
+    /// Returns the shifts of the grids, in cells; the first shift is zero.
     fn shifts(&self, scene: &Scene) -> Result<&'static [[f64; 2]], String> {
         let shifts = SHIFTS.get(..self.grids).filter(|shifts| !shifts.is_empty());
         let shifts = shifts.ok_or_else(|| {

@@ -63,7 +63,7 @@ pub(super) fn weighted(observed: &[Observation], scores: &[f64]) -> f64 {
 }
 
 /// Distances in cells, to the east and to the south, by which the grids of a calibration lie from
-/// the first: a run lies on the first of them, as many as are asked for.
+/// the place that the scene says; N grids take the first N.
 pub(super) const SHIFTS: [[f64; 2]; 8] = [
     [0.0, 0.0],
     [0.5, 0.5],
