@@ -67,7 +67,7 @@ impl Flow {
         if many < TASK {
             self.step_here(pours);
         } else {
-            enter(many, || self.step_here(pours));
+            enter(|| self.step_here(pours));
         }
     }
 

@@ -1,8 +1,8 @@
 //! Parallel loops; the only module that uses rayon.
 //!
 //! Loops use rayon's names and its work-stealing scheme: a loop is split into halves, which are
-//! split again when another thread has stolen one. Only [`join`] uses threads. Each outermost loop
-//! runs on one thread or on all, whichever was measured to be faster (`pass`). Results never
+//! split again when another thread has stolen one. Only [`join`] uses threads; where a system
+//! starts none, both halves run in sequence, so that each loop is written once. Results never
 //! depend on the number of threads.
 //!
 //! **Why not rayon's own iterators:** rayon instantiates its queue, latches and panic handling for
@@ -12,7 +12,6 @@
 mod adapters;
 mod folds;
 mod parts;
-mod pass;
 
 use std::iter::Sum;
 use std::marker::PhantomData;
@@ -22,42 +21,41 @@ pub use self::folds::Gather;
 use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
 use self::parts::{Loop, Splittable};
-use self::pass::Role;
 
-/// Number of worker threads; 1 where the system starts none.
+/// Number of worker threads of the current thread pool.
 pub fn current_num_threads() -> usize {
     rayon::current_num_threads()
 }
 
-/// Runs a sequence of parallel loops, as a step is, on the calling thread or on a thread of the
-/// pool while other workers wait awake for the loops, whichever was measured to be faster. `work`
-/// is the amount of work, for example the number of columns; its power of two separates the
-/// measured times. Inside another call, only runs `run`.
-pub fn enter<R: Send, F: FnOnce() -> R + Send>(work: usize, run: F) -> R {
-    if pass::role() != Role::Outside {
-        return run();
-    }
-    let code = enter::<R, F> as *const () as usize;
+/// Runs the closure `run` on a thread of the pool and returns its result, so that nested parallel
+/// loops do not each pay for entering the pool.
+pub fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
     let (mut run, mut result) = (Some(run), None);
-    pass::run(code, work, |shares| {
-        let mut run = || result = run.take().map(|run| run());
-        if shares {
-            enter_pool(&mut run);
-        } else {
-            run();
-        }
-    });
+    enter_by_reference(&mut || result = run.take().map(|run| run()));
     result.expect("the closure ran")
 }
 
-/// Work on one item. The second argument is a callback that returns true when the work should stop;
-/// `Ok(true)` means that the item was completed.
+/// Runs the closure `run` on a separate single-thread pool: parallel loops inside run sequentially
+/// and share no work with other threads, which is fastest when many independent closures run at
+/// once.
+///
+/// # Errors
+/// Returns the system's error if the thread cannot be started.
+pub fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .map(|pool| pool.install(run))
+        .map_err(std::io::Error::other)
+}
+
+/// Work on one item of `share_out`. The second argument is a callback that returns true when the
+/// work should stop; the result `Ok(true)` means that the item was completed.
 pub type Work<'a, T, E> = dyn Fn(&T, &dyn Fn() -> bool) -> Result<bool, E> + Sync + 'a;
 
-/// Processes `items` on `threads` dedicated threads, in list order as threads become free, until
-/// all items are done, `ends` returns true, or an item fails; then all threads stop. A thread that
-/// finds no further item takes parts of the loops of items that still run. Returns the number of
-/// completed items.
+/// Processes `items` by `work` on `threads` dedicated threads, in list order as threads become
+/// free, until all items are done, `ends` returns true, or an item fails; then all threads stop.
+/// Returns the number of completed items.
 ///
 /// # Errors
 /// Returns the first error of `work`, or of a thread that cannot be started.
@@ -84,26 +82,29 @@ pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
         }
         Ok(count)
     };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads.max(1))
-        .build()
-        .map_err(std::io::Error::other)?;
-    // A broadcast gives each thread its own list of items first; no thread can take a whole item
-    // while it waits for a part of another one.
-    let counts = pool.broadcast(|_| {
-        let result = all_of_one();
+    let worker = || {
+        let result = alone(all_of_one).map_err(E::from).flatten();
         failed.fetch_or(result.is_err(), Ordering::Relaxed);
         result
-    });
-    counts.into_iter().sum()
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads.min(items.len()))
+            .map(|_| scope.spawn(worker))
+            .collect();
+        let ended = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|p| std::panic::resume_unwind(p))
+        });
+        ended.collect::<Vec<_>>().into_iter().sum()
+    })
 }
 
-fn enter_pool(region: &mut (dyn FnMut() + Send)) {
-    rayon::scope(|_| pass::with_workers_awake(region));
+fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
+    rayon::scope(|_| run());
 }
 
-/// Runs both closures and returns both results, in parallel where a worker thread is free and the
-/// pass is worth sharing.
+/// Runs both closures and returns both results; in parallel if a worker thread is free.
 pub fn join<A: Send, B: Send>(
     a: impl FnOnce() -> A + Send,
     b: impl FnOnce() -> B + Send,
@@ -111,27 +112,9 @@ pub fn join<A: Send, B: Send>(
     join_halves(|_| a(), |_| b())
 }
 
-/// Runs both closures; the argument of each is true if another thread has stolen it.
-fn join_halves<A: Send, B: Send, F: FnOnce(bool) -> A + Send, G: FnOnce(bool) -> B + Send>(
-    a: F,
-    b: G,
-) -> (A, B) {
-    let shares = |shares| {
-        if shares {
-            join_shared(a, b)
-        } else {
-            (a(false), b(false))
-        }
-    };
-    match pass::role() {
-        Role::Outside | Role::Region => {
-            pass::run(join_halves::<A, B, F, G> as *const () as usize, 1, shares)
-        }
-        role => shares(role == Role::Sharing),
-    }
-}
-
-fn join_shared<A: Send, B: Send>(
+/// Runs both closures and returns both results; the argument of each closure is true if a thread
+/// other than the caller's has stolen that closure.
+fn join_halves<A: Send, B: Send>(
     a: impl FnOnce(bool) -> A + Send,
     b: impl FnOnce(bool) -> B + Send,
 ) -> (A, B) {
@@ -144,12 +127,10 @@ fn join_shared<A: Send, B: Send>(
     first.zip(second).expect("both ran")
 }
 
-/// Another thread that takes a half shares the pass, too; and while this thread waits for that
-/// half, it may take a job of another pass.
 fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) + Send)) {
     rayon::join_context(
-        |context| pass::with_role(Role::Sharing, || a(context.migrated())),
-        |context| pass::with_role(Role::Sharing, || b(context.migrated())),
+        |context| a(context.migrated()),
+        |context| b(context.migrated()),
     );
 }
 
@@ -175,7 +156,7 @@ impl Cuts {
     /// Returns true if a part of the loop with `items` items should be split again: at first until
     /// there is a part for each thread, later whenever another thread took the part over (`moved`).
     fn again(&mut self, items: usize, moved: bool) -> bool {
-        if items / 2 < self.least {
+        if items / 2 < self.least.max(1) {
             return false;
         }
         let more = moved || self.left > 0;
@@ -293,21 +274,17 @@ impl<P: Splittable> ParallelIterator for Loop<P> {
     type Item = P::Item;
 
     fn drive<F: Fold<P::Item>>(self, fold: &F) -> F::Out {
-        let (items, least) = (self.part.len(), self.least.max(1));
-        // A loop that is never cut is no pass; loops inside its items may be.
-        if items / 2 < least {
-            return fold.fold(self.part.items());
-        }
-        let parts = |shares| {
-            let left = if shares { current_num_threads() } else { 0 };
-            halves(self.part, Cuts { left, least }, false, fold)
-        };
-        match pass::role() {
-            Role::Outside | Role::Region => {
-                pass::run(halves::<P, F> as *const () as usize, items, parts)
-            }
-            role => parts(role == Role::Sharing),
-        }
+        let threads = current_num_threads();
+        let left = if threads > 1 { threads } else { 0 };
+        halves(
+            self.part,
+            Cuts {
+                left,
+                least: self.least,
+            },
+            false,
+            fold,
+        )
     }
 }
 
@@ -372,7 +349,7 @@ mod tests {
                 .collect();
             assert_eq!(none, None);
             assert_eq!(join(|| 1, || 2), (1, 2));
-            assert_eq!(enter(5, || join(|| 3, || enter(5, || 4))), (3, 4));
+            assert_eq!(enter(|| 3), 3);
         });
     }
 
@@ -400,36 +377,6 @@ mod tests {
             let none: u32 = Vec::<u32>::new().into_par_iter().sum();
             assert_eq!(none, 0);
         });
-    }
-
-    #[test]
-    fn items_are_shared_out_and_an_error_ends_them() {
-        let items: Vec<u64> = (0..40).collect();
-        let sum = std::sync::atomic::AtomicU64::new(0);
-        let add = |item: &u64, _: &dyn Fn() -> bool| {
-            let part: u64 = (0..1000_usize)
-                .into_par_iter()
-                .map(|i| i as u64 * item)
-                .sum();
-            sum.fetch_add(part, std::sync::atomic::Ordering::Relaxed);
-            Ok(true)
-        };
-        for threads in [1, 3] {
-            let count: std::io::Result<usize> = share_out(&items, threads, &|| false, &add);
-            assert_eq!(count.expect("no error"), 40);
-        }
-        assert_eq!(
-            sum.load(std::sync::atomic::Ordering::Relaxed),
-            2 * 780 * 499_500
-        );
-        let fails = |item: &u64, _: &dyn Fn() -> bool| match item {
-            20 => Err(std::io::Error::other("twenty")),
-            _ => Ok(true),
-        };
-        let failed = share_out(&items, 2, &|| false, &fails);
-        assert_eq!(failed.expect_err("an item fails").to_string(), "twenty");
-        let none: std::io::Result<usize> = share_out(&items, 2, &|| true, &add);
-        assert_eq!(none.expect("no error"), 0);
     }
 
     #[test]

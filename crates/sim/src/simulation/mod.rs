@@ -417,11 +417,6 @@ impl Simulation {
     /// Advances the simulation by one step: runs the stages in order, then carries out the events
     /// that are due after the step. Continues an interrupted step from its next stage.
     pub fn step(&mut self) {
-        let cells = self.state.grid().cells();
-        lavoxel_base::parallel::enter(cells, || self.make_step());
-    }
-
-    fn make_step(&mut self) {
         let draw = Draw {
             seed: self.history.seed,
             step: self.history.step,
