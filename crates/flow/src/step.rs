@@ -220,7 +220,7 @@ impl Flow {
         self.set(&cold);
         self.note_arrivals(&cold);
         // Colder lava may come to rest, and a cold cell sets as soon as it touches rock, so the next
-        // step must look at all columns again.
+        // step plans all columns with liquid again.
         self.is_disturbed = self.loses_heat() || !cold.is_empty();
         self.note_changes(plan);
         self.wake_melted();

@@ -354,7 +354,7 @@ impl PreparedField {
         }
     }
 
-    /// Computes bricks and copy from `fields` anew, without reuse of the previous ones.
+    /// Computes bricks and copy from `fields`, without reuse of the previous bricks and copy.
     fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         self.bricks = Bricks::new(thick(fields.grid), interest);
         self.copy = interest

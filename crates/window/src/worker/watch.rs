@@ -33,7 +33,7 @@ pub(super) struct Watcher {
 impl Watcher {
     /// Measures the values requested by `asked`; `None` if no value is requested or none can be
     /// measured. `step`: number of the present step; `vents`: vents that pour or have poured. Area
-    /// and runout are measured anew only if the last measurement is older than `SELDOM` (200 ms).
+    /// and runout are measured again only if the last measurement is older than `SELDOM` (200 ms).
     pub(super) fn watch<'a>(
         &mut self,
         (world, site): (&State, &Site),
