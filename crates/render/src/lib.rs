@@ -37,6 +37,7 @@ mod names;
 mod need;
 pub(crate) mod noise;
 mod picture;
+mod print;
 #[doc(hidden)]
 pub mod renderer;
 mod rulers;
@@ -79,6 +80,7 @@ pub use need::{
     need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings,
 };
 pub use picture::picture;
+pub use print::Print;
 pub use renderer::Renderer;
 pub use slice::{
     Axis, CellRect, Content, Crop, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey,

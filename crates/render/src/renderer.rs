@@ -1,6 +1,7 @@
 //! Renderer: draws volumes over one ground with one look, and reuses data between frames.
 
 mod passes;
+mod printing;
 mod scenery;
 
 use std::sync::Arc;
@@ -381,6 +382,18 @@ impl Renderer {
     /// # Panics
     /// When the volume of the low-pass does not have the shape of this renderer's simulation box.
     pub fn frame_of(&mut self, lowpass: &mut LowPass, camera: &Camera) -> Image {
+        self.with_changes(lowpass, |renderer, volume, changes| {
+            renderer.draw_changes(volume, changes, camera, Skipping::Bricks)
+        })
+    }
+
+    /// Takes the list of changed cells out of `lowpass` and calls `see` with the volume and this
+    /// list.
+    fn with_changes<R>(
+        &mut self,
+        lowpass: &mut LowPass,
+        see: impl FnOnce(&mut Self, &Volume, &VolumeChanges) -> R,
+    ) -> R {
         let changed = lowpass.take_changes_since(&mut self.last);
         let lava = FieldChanges {
             rows: lowpass.rows(),
@@ -391,15 +404,21 @@ impl Renderer {
             changed: changed.as_ref().map(|all| &all.media[k][..]),
         };
         let media = (0..lowpass.volume().media.len()).map(medium).collect();
-        self.draw_changes(
-            lowpass.volume(),
-            &VolumeChanges { lava, media },
-            camera,
-            Skipping::Bricks,
-        )
+        see(self, lowpass.volume(), &VolumeChanges { lava, media })
     }
 
     pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
+        self.with_all(volume, |renderer, changes| {
+            renderer.draw_changes(volume, changes, camera, skipping)
+        })
+    }
+
+    /// Calls `see` with a list of changes that holds all cells of `volume`.
+    fn with_all<R>(
+        &mut self,
+        volume: &Volume,
+        see: impl FnOnce(&mut Self, &VolumeChanges) -> R,
+    ) -> R {
         self.last = None;
         let fields = std::iter::once(Some(volume.lava()))
             .chain(volume.media.iter().map(|m| m.fields(volume.grid)));
@@ -413,14 +432,12 @@ impl Renderer {
         let Some(lava) = all.next() else {
             unreachable!("the lava's fields come first")
         };
-        self.draw_changes(
-            volume,
+        see(
+            self,
             &VolumeChanges {
                 lava,
                 media: all.collect(),
             },
-            camera,
-            skipping,
         )
     }
 
@@ -536,27 +553,7 @@ impl Renderer {
         let seen = self.take_seen(camera);
         let (image, behind) = match self.look.style {
             Style::Cinematic => {
-                let ember = match self.contents.lava {
-                    true => self.prepared.light(volume, changes, Glow::from(&self.look)),
-                    false => Arc::new(EmberLight::none(volume.grid)),
-                };
-                let fog = self
-                    .prepared
-                    .fog(
-                        volume,
-                        changes,
-                        (self.sky.sun, self.look.cell_height, risen(self.steps)),
-                    )
-                    .filter(|_| self.contents.lava);
-                let wanted = smoke::Wanted {
-                    sun: self.sky.sun,
-                    tall: self.look.cell_height,
-                    look: self.look.air.clone(),
-                };
-                let smoke = match self.contents.lava {
-                    true => self.prepared.smoke(volume, wanted, &ember),
-                    false => None,
-                };
+                let (ember, fog, smoke) = self.lit(volume, changes);
                 if self.is_given_up() {
                     return NO_PICTURE;
                 }
@@ -615,6 +612,37 @@ impl Renderer {
             behind,
         });
         image
+    }
+
+    /// Returns the light of the lava in `volume`, its gases and its smoke, computed again only for
+    /// the cells in `changes`.
+    fn lit(
+        &mut self,
+        volume: &Volume,
+        changes: &VolumeChanges,
+    ) -> (Arc<EmberLight>, Option<Arc<Fog>>, Option<Arc<Smoke>>) {
+        let ember = match self.contents.lava {
+            true => self.prepared.light(volume, changes, Glow::from(&self.look)),
+            false => Arc::new(EmberLight::none(volume.grid)),
+        };
+        let fog = self
+            .prepared
+            .fog(
+                volume,
+                changes,
+                (self.sky.sun, self.look.cell_height, risen(self.steps)),
+            )
+            .filter(|_| self.contents.lava);
+        let wanted = smoke::Wanted {
+            sun: self.sky.sun,
+            tall: self.look.cell_height,
+            look: self.look.air.clone(),
+        };
+        let smoke = match self.contents.lava {
+            true => self.prepared.smoke(volume, wanted, &ember),
+            false => None,
+        };
+        (ember, fog, smoke)
     }
 
     /// Removes and returns the cached backdrops (ground, slice or sky behind all lava) of `camera`;

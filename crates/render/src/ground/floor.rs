@@ -158,6 +158,16 @@ impl Floor {
         (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
     }
 
+    /// Returns the transmittance of the haze over the floor between the eye and the point `p`
+    /// (cells) of the floor, which is `away` cell widths from the eye.
+    pub(crate) fn clear_over(&self, p: V3, away: f32) -> f32 {
+        if self.is_plain {
+            self.clear_beyond(p)
+        } else {
+            self.clear(away)
+        }
+    }
+
     /// Returns the transmittance of the haze along the horizontal path from the border of the
     /// simulation box to the point `p` (cells).
     pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
@@ -183,7 +193,7 @@ impl Floor {
 
     /// Returns the albedo (linear RGB) of the table at `p` (cells), darker outside of the lamp's
     /// pool of light; the pattern fades with the distance `away` (cell widths) from the camera.
-    fn slate(&self, p: V3, away: f32) -> V3 {
+    pub(crate) fn slate(&self, p: V3, away: f32) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let near = (-away / (2.6 * self.longest())).exp();
         let mottled = near * noise::fractal(q * 0.11 + v3(5.0, 2.0, 8.0), 6);
@@ -195,6 +205,13 @@ impl Floor {
     /// Returns the linear RGB light of the plain at the point `p` (cells): low hills in sunlight.
     /// `pixel`: width of a pixel on the plain, in cells.
     fn plain(&self, p: V3, pixel: f32, sky: &Sky) -> V3 {
+        let (albedo, normal, hollow) = self.plain_rock(p, pixel, sky);
+        times(albedo, self.light(p, (sky, normal))) * hollow
+    }
+
+    /// Returns the plain at the point `p` (cells): albedo (linear RGB), unit normal, and the
+    /// fraction of light that its hollows leave. `pixel`: width of a pixel on the plain, in cells.
+    pub(crate) fn plain_rock(&self, p: V3, pixel: f32, sky: &Sky) -> (V3, V3, f32) {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
         let ahead = v3(sky.sun.x, 0.0, sky.sun.z) * (AHEAD / level);
@@ -216,10 +233,7 @@ impl Floor {
         let tilt = rise * STEEP / level;
         let normal = unit_or_up(v3(-sky.sun.x * tilt, 1.0, -sky.sun.z * tilt));
         let hollow = saturate(1.0 + HOLLOW * height);
-        times(
-            mix(V3::from(LOAM), V3::from(BARE), tone),
-            self.light(p, (sky, normal)),
-        ) * hollow
+        (mix(V3::from(LOAM), V3::from(BARE), tone), normal, hollow)
     }
 
     /// Returns `light` of the table at `p` (cells) with the reflections of the simulation box and

@@ -123,10 +123,47 @@ pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
 
 /// Returns the linear RGB light from the point `skin` of the lava's surface towards the camera.
 pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
+    let (heat, hot) = state(context, skin);
+    if skin.cut {
+        let Opened {
+            emitted,
+            crusted,
+            ragged,
+        } = opened(context, skin, (heat, hot));
+        return emitted + roof(context, skin.normal, ragged) * crusted;
+    }
+    let Made {
+        normal,
+        emitted,
+        crust,
+    } = made(context, skin, (heat, hot));
+    emitted + lit(context, skin, normal, &crust)
+}
+
+/// Returns the state of the lava just under the point `skin` of its surface: heat (0 to 1), and
+/// temperature in kelvin if it is known.
+pub(crate) fn state(context: &ShadeContext, skin: &Skin) -> (f32, Option<f32>) {
     // Energy is steadier just under the surface than in the thin outermost density.
     let under = skin.point - skin.normal * 0.6;
-    let (heat, hot) = (heat(context, under), temperature(context, under));
-    if skin.cut {
+    (heat(context, under), temperature(context, under))
+}
+
+/// Lava that a plane cuts open, at a point of the plane.
+pub(crate) struct Opened {
+    /// Light that the lava emits, linear RGB.
+    pub(crate) emitted: V3,
+    /// Fraction (0 to 1) of the point that is crust, whose albedo is `ROOF_TINT`.
+    pub(crate) crusted: f32,
+    /// Noise (−1 to 1) that varies the brightness of the crust.
+    pub(crate) ragged: f32,
+}
+
+/// Returns the lava that a plane cuts open at the point `skin`; (`heat`, `hot`): see `state`.
+pub(crate) fn opened(
+    context: &ShadeContext,
+    skin: &Skin,
+    (heat, hot): (f32, Option<f32>),
+) -> Opened {
         // Lava is colder where it ends, so that a cut shows a rim.
         let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
         let p = skin.point;
@@ -139,16 +176,35 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
         let over = context.field.density(p + v3(0.0, ROOF_THICK, 0.0));
         let under = smoothstep(ROOF[0], ROOF[1], over + ROOF_RAGGED * ragged);
-        let crust = roof(context, skin.normal, ragged) * (1.0 - under);
-        if let Some(kelvin) = hot {
+        let crusted = 1.0 - under;
+        let emitted = if let Some(kelvin) = hot {
             let darker = KNOWN * (COLDER * chilled - SHEETS * sheets.min(0.0));
             let kelvin = lerp(0.75, 1.0, inside) * kelvin - darker;
-            return body(context, lerp(kelvin.min(ROOFED), kelvin, under)) + crust;
-        }
+            body(context, lerp(kelvin.min(ROOFED), kelvin, under))
+        } else {
         let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
         let kelvin = kelvin - COLDER * chilled + SHEETS * sheets;
-        return glowing(context, lerp(kelvin.min(ROOFED), kelvin, under)) + crust;
+        glowing(context, lerp(kelvin.min(ROOFED), kelvin, under))
+        };
+    Opened {
+        emitted,
+        crusted,
+        ragged,
     }
+}
+
+/// Surface of lava without the light that falls on it.
+pub(crate) struct Made {
+    /// Unit normal of the crust's relief.
+    pub(crate) normal: V3,
+    /// Light that the lava emits, linear RGB.
+    pub(crate) emitted: V3,
+    pub(crate) crust: Crust,
+}
+
+/// Returns the surface of the lava at the point `skin`, which no plane cuts open; (`heat`, `hot`):
+/// see `state`.
+pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Option<f32>)) -> Made {
     // Margins are thin and cool first: they frame the tongue with crust.
     let thickness = skin.point.y - context.land.block.floor_below(skin.point);
     let surface = context.ember.crust(skin.point);
@@ -176,16 +232,14 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         ),
         None => glowing(context, lerp(crust_k, open_k, here.molten)),
     };
-    emitted
-        + lit(
-            context,
-            skin,
-            normal,
-            &Crust {
-                here,
-                youth: surface.map(youth),
-            },
-        )
+    Made {
+        normal,
+        emitted,
+        crust: Crust {
+            here,
+            youth: surface.map(youth),
+        },
+    }
 }
 
 /// Returns the closeness to the lava's bottom of the point `p` (cells) in a plane that cuts the
@@ -212,13 +266,23 @@ fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
 /// reflects towards the camera. `relief`: factor on the height of the surface's relief.
 pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
-    let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
-    lit(
-        context,
-        skin,
-        unit_or_up(skin.normal - slope * (1.3 * relief)),
-        &Crust { here, youth: None },
-    )
+    let normal = uneven(&here, skin.normal, relief);
+    lit(context, skin, normal, &Crust { here, youth: None })
+}
+
+/// Returns the unit normal of rubble with the pattern `here` on a surface with the unit normal
+/// `normal`; `relief`: factor on the height of the relief.
+fn uneven(here: &Pattern, normal: V3, relief: f32) -> V3 {
+    let slope = here.slope - normal * here.slope.dot(&normal);
+    unit_or_up(normal - slope * (1.3 * relief))
+}
+
+/// Returns the unit normal and the albedo (linear RGB) of rubble at the point `p` (cells) of a
+/// surface with the unit normal `normal`; `relief`: factor on the height of the relief.
+pub(crate) fn rubbly(context: &ShadeContext, (p, normal): (V3, V3), relief: f32) -> (V3, V3) {
+    let here = rubble(context, p);
+    let normal = uneven(&here, normal, relief);
+    (normal, Crust { here, youth: None }.albedo())
 }
 
 /// Returns the linear RGB light that lava at the temperature `kelvin` (K) emits; 0 below the
@@ -234,35 +298,53 @@ fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
 }
 
 /// Properties of the crust at a point that determine the reflected light.
-struct Crust {
+pub(crate) struct Crust {
     /// Pattern of plates and cracks at the point.
     here: Pattern,
     /// Youth of the crust, 0 (old) to 1 (young); `None` if the surface temperature is unknown.
     youth: Option<f32>,
 }
 
+impl Crust {
+    /// Returns the albedo of the crust, linear RGB.
+    pub(crate) fn albedo(&self) -> V3 {
+        let Self { here, youth } = *self;
+        let tint = mix(
+            v3(0.015, 0.015, 0.016),
+            v3(0.040, 0.039, 0.040),
+            saturate(here.tone * 0.7 + 0.15 + 0.25 * here.grain),
+        );
+        youth.map_or(tint, |youth| {
+            mix(
+                tint,
+                DULL * (0.5 + here.tone + 0.4 * here.grain),
+                DULLED * (1.0 - youth),
+            )
+        })
+    }
+
+    /// Returns the fraction (0 to 1) of the point that is open lava.
+    pub(crate) fn molten(&self) -> f32 {
+        self.here.molten
+    }
+
+    /// Returns the factor on the gloss of the crust.
+    pub(crate) fn shines(&self) -> f32 {
+        self.youth
+            .map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth))
+    }
+}
+
 /// Returns the linear RGB light of sun, sky and neighbouring lava that the crust at the point
 /// `skin` reflects towards the camera; `normal`: unit normal of the crust's relief.
-fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
+fn lit(context: &ShadeContext, skin: &Skin, normal: V3, crust: &Crust) -> V3 {
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
     let ember =
         glowing(context, 1150.0) * (LIT * context.look.lava_light * context.ember.at(p, normal));
-    let tint = mix(
-        v3(0.015, 0.015, 0.016),
-        v3(0.040, 0.039, 0.040),
-        saturate(here.tone * 0.7 + 0.15 + 0.25 * here.grain),
-    );
-    let tint = youth.map_or(tint, |youth| {
-        mix(
-            tint,
-            DULL * (0.5 + here.tone + 0.4 * here.grain),
-            DULLED * (1.0 - youth),
-        )
-    });
-    let shines = youth.map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth));
-    let crust = 1.0 - here.molten;
+    let (tint, shines) = (crust.albedo(), crust.shines());
+    let crust = 1.0 - crust.molten();
     let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
     let half = unit_or_up(sky.sun - skin.view);
     let gloss = times(

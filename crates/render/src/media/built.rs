@@ -105,6 +105,14 @@ fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Stone {
 
 /// Returns the linear RGB light from the wall or roof at `hit` towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+    times(
+        albedo(context, hit),
+        arriving(context, hit, hit.normal, (grains::SOFT, own(context, hit))),
+    )
+}
+
+/// Returns the albedo (linear RGB) of the wall or roof at `hit`.
+pub(super) fn albedo(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, n) = (hit.clear.look, hit.normal);
     let q = in_widths(hit.point, context.look.cell_height);
     let pixel = hit.t * context.pixel;
@@ -122,11 +130,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         let above = hit.point.y - context.land.block.heights.at(hit.point.x, hit.point.z);
         surface.wall(look.waves, above * context.look.cell_height)
     };
-    let albedo = V3::from(look.linear_color()) * (0.46 * tone.max(0.15));
-    times(
-        albedo,
-        arriving(context, hit, n, (grains::SOFT, own(context, hit))),
-    )
+    V3::from(look.linear_color()) * (0.46 * tone.max(0.15))
 }
 
 /// Returns the visibility (0 to 1) of details that are `size` cells large where a pixel is `pixel`

@@ -114,6 +114,15 @@ fn ripple(q: V3) -> (f32, f32) {
 
 /// Returns the linear RGB light from the surface of sand or ash at `hit` towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+    let (albedo, normal) = made(context, hit);
+    times(
+        albedo,
+        arriving(context, hit, normal, (SOFT, own(context, hit))),
+    )
+}
+
+/// Returns the albedo (linear RGB) and the unit normal of sand or ash at `hit`.
+pub(super) fn made(context: &ShadeContext, hit: &Hit) -> (V3, V3) {
     let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
     let fine = noise::gradient(p * 4.3);
     let coarse = noise::gradient(p * 1.9 + v3(7.0, 3.0, 1.0));
@@ -128,11 +137,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0)),
     ) * (0.30 * grain);
     let normal = hit.uneven(rough + rise);
-    let albedo = V3::from(look.linear_color()) * (0.46 * tone);
-    times(
-        albedo,
-        arriving(context, hit, normal, (SOFT, own(context, hit))),
-    )
+    (V3::from(look.linear_color()) * (0.46 * tone), normal)
 }
 
 #[cfg(test)]

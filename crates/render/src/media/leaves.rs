@@ -102,8 +102,16 @@ fn rise(q: V3) -> V3 {
     v3(along(V3::x()), along(V3::y()), along(V3::z()))
 }
 
-/// Returns the linear RGB light from the foliage at `hit` towards the camera.
-pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+/// Foliage at a point without the light that falls on it: albedo (linear RGB), unit normal, and the
+/// degree (0 to 1) to which the point lies in a gap.
+pub(super) struct Made {
+    pub(super) albedo: V3,
+    pub(super) normal: V3,
+    pub(super) gap: f32,
+}
+
+/// Returns the foliage at `hit`.
+pub(super) fn made(context: &ShadeContext, hit: &Hit) -> Made {
     let look = hit.clear.look;
     let q = in_widths(hit.point, context.look.cell_height);
     let [clump, tuft] = bulges(q);
@@ -131,6 +139,20 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let albedo = color * (0.46 * (0.8 + 0.5 * tip + FLECKS * fleck).max(0.15));
     let aside = noise::gradient(q * SIZES.z + v3(19.0, 0.0, 5.0)) * seen(1.0);
     let normal = hit.uneven(v3(fleck, 0.4 * fleck, aside) * ROUGH - rise(q) * TILT);
+    Made {
+        albedo,
+        normal,
+        gap,
+    }
+}
+
+/// Returns the linear RGB light from the foliage at `hit` towards the camera.
+pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
+    let Made {
+        albedo,
+        normal,
+        gap,
+    } = made(context, hit);
     let own = own(context, hit);
     let lit = arriving(context, hit, normal, (SOFT, own));
     let against = saturate(context.view(hit.ray).dot(&context.sky.sun));

@@ -152,6 +152,24 @@ impl Events {
     }
 }
 
+/// Calls `put` with the index of the medium, the distance (cells) and the kind of each border of
+/// translucent media on `ray` up to the distance `far`, in order of distance; the sea around the
+/// simulation box belongs to its liquid. Borders beyond the first `MOST` are left out.
+pub(crate) fn borders(
+    context: &ShadeContext,
+    ray: &Ray,
+    (far, pace): (f32, Pace),
+    mut put: impl FnMut(usize, f32, Border),
+) {
+    let mut events = Events::along(context.clear, ray, far, pace);
+    if let Some(sea) = &context.sea {
+        sea.join(&mut events, ray, far);
+    }
+    for event in events.all() {
+        put(event.medium, event.t, event.border);
+    }
+}
+
 /// Set of the translucent media in which a point of a ray lies.
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {

@@ -9,7 +9,7 @@ use crate::media::billows::{billow, billow_pair};
 use crate::media::smoke::{Puff, SmokeField};
 use crate::media::steam::Stretch;
 use crate::style::shading::ShadeContext;
-use lavoxel_base::simd::{Level, Simd, Work};
+use lavoxel_base::simd::{Level, Portable, Simd, Work};
 
 // Look constants without a named source are chosen by eye.
 
@@ -102,6 +102,18 @@ struct Light {
     /// Light from the ground below, linear RGB.
     below: V3,
     lava: V3,
+}
+
+impl Light {
+    /// No light at all.
+    const NONE: Self = Self {
+        toward: V3::new(0.0, 1.0, 0.0),
+        straight: V3::new(0.0, 0.0, 0.0),
+        astray: V3::new(0.0, 0.0, 0.0),
+        above: V3::new(0.0, 0.0, 0.0),
+        below: V3::new(0.0, 0.0, 0.0),
+        lava: V3::new(0.0, 0.0, 0.0),
+    };
 }
 
 /// Two generations of billows that the flow of the air advects, crossfaded: one fades in while the
@@ -331,6 +343,26 @@ impl March<'_> {
                 relief: Relief::NONE,
             });
         }
+        let (dense, height, slope) = self.billowed(s, (t, p), &puff, detail);
+        let relief = Relief::new(detail, height, slope, self.light.toward);
+        (dense > 0.0).then_some(Shaped {
+            puff,
+            dense: dense * self.pace,
+            relief,
+        })
+    }
+
+    /// Returns the extinction of the smoke `puff` at the point `p` (cells of the simulation), per
+    /// cell length, with billows of the strength `detail`, and height and slope of the billows; `t`:
+    /// distance of `p` along the ray in cells.
+    #[inline(always)]
+    fn billowed<S: Simd>(
+        &self,
+        s: S,
+        (t, p): (f32, V3),
+        puff: &Puff,
+        detail: f32,
+    ) -> (f32, f32, V3) {
         let edge = self.field.smoke.edge();
         let scale = 1.0 / (BILLOW * edge);
         let (mut height, mut slope) = self.generations.billow(s, p, puff.flow, scale);
@@ -346,12 +378,7 @@ impl March<'_> {
             slope += rise * (FINER_SLOPE * fine);
         }
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
-        let relief = Relief::new(detail, height, slope, self.light.toward);
-        (dense > 0.0).then_some(Shaped {
-            puff,
-            dense: dense * self.pace,
-            relief,
-        })
+        (dense, height, slope)
     }
 
     /// Adds the light and the absorption of the ray-marching step of `length` (cells) along `ray`
@@ -404,11 +431,38 @@ impl March<'_> {
     }
 }
 
+/// Largest height of the sum of broad and fine billows.
+pub(crate) const HIGHEST: f32 = 1.0 + FINER_HEIGHT;
+
+/// Returns the smoke at the point `p` (cells of the simulation) and its extinction per cell width
+/// with all billows; `None` if the smoke is too thin to be drawn.
+pub(crate) fn dense_at(
+    context: &ShadeContext,
+    field: &SmokeField,
+    generations: Generations,
+    p: V3,
+) -> Option<(Puff, f32)> {
+    let march = March {
+        context,
+        field,
+        light: Light::NONE,
+        pace: 1.0,
+        generations,
+    };
+    let puff = field.smoke.at(Portable, p)?;
+    let detail = context.look.air.detail;
+    if detail <= 0.0 {
+        return Some((puff, puff.dense));
+    }
+    let (dense, ..) = march.billowed(Portable, (0.0, p), &puff, detail);
+    Some((puff, dense))
+}
+
 /// Returns the linear RGB albedo of ash mixed with inks (coloured tracers). `ash`: albedo of the
 /// ash; `red`, `green` and `blue`: square roots of the linear colour of the inks' mixture; `share`:
 /// the inks' mass fraction (0 to 1).
 #[inline(always)]
-fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
+pub(crate) fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
     if share == 0.0 {
         ash
     } else {

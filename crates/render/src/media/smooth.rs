@@ -132,6 +132,20 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
 }
 
+/// Returns three properties of the smooth material at `hit`: unit normal, diffuse albedo (linear
+/// RGB), and coverage with oxide (0 to 1). `shine`: its optical properties.
+pub(super) fn made(hit: &Hit, shine: &Shine) -> (V3, V3, f32) {
+    let (look, p) = (hit.clear.look, hit.point);
+    let skin = if shine.is_tinted {
+        oxide(p, look.waves)
+    } else {
+        0.0
+    };
+    let normal = hit.uneven(unevenness(p, shine, skin) * look.waves);
+    let matt = lerp(shine.matt, OXIDE, skin);
+    (normal, V3::from(look.linear_color()) * matt, skin)
+}
+
 /// Returns the slope that is added to the normal of a smooth material at the point `p` (cells):
 /// broad undulations, and wrinkles where metal has oxide. `skin`: coverage with oxide, 0 to 1.
 fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {

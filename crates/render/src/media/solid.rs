@@ -455,6 +455,117 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     crate::style::cinematic::hazed(context, hit.ray, hit.t, light)
 }
 
+/// Surface of an opaque material without the light that falls on it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made {
+    /// Unit normal of the shape, without relief.
+    pub(crate) shape: V3,
+    /// Unit normal with relief.
+    pub(crate) normal: V3,
+    /// Diffuse albedo, linear RGB; of metal, the reflectance.
+    pub(crate) albedo: V3,
+    /// Reflectance at normal incidence of a smooth coat, 0 for none.
+    pub(crate) coat: f32,
+    /// Width of the microfacets of coat or metal, 0 to 1.
+    pub(crate) rough: f32,
+    pub(crate) is_metal: bool,
+}
+
+/// Widths of the microfacets of wax, of gloss, of metal, and of oxide on metal. Chosen by eye.
+const WIDTHS: [f32; 4] = [0.28, 0.06, 0.10, 0.45];
+
+/// Returns the surface of the material `clear` at the distance `t` (cells) along `ray`. `face`:
+/// outward normal of the plane that cuts the material open there, `None` on its own surface.
+pub(crate) fn made(
+    context: &ShadeContext,
+    clear: &Clear,
+    ray: &Ray,
+    (t, face): (f32, Option<V3>),
+) -> Made {
+    let point = ray.at(t);
+    let shape = face.unwrap_or_else(|| lipped(context, clear, point, normal(clear, point)));
+    let hit = Hit {
+        clear,
+        ray,
+        t,
+        point,
+        normal: shape,
+        cut: face.is_some(),
+        behind: V3::zeros(),
+        far: t,
+    };
+    let matt = |normal: V3, albedo: V3| Made {
+        shape,
+        normal,
+        albedo,
+        coat: 0.0,
+        rough: 1.0,
+        is_metal: false,
+    };
+    let [of_wax, of_gloss, of_metal, of_oxide] = WIDTHS;
+    match clear.look.preset {
+        Preset::Rubble => {
+            let (normal, albedo) = crate::lava::crust::rubbly(
+                context,
+                (point, shape),
+                clear.look.waves,
+            );
+            matt(normal, albedo)
+        }
+        Preset::Leaves => {
+            let made = leaves::made(context, &hit);
+            matt(made.normal, made.albedo * (1.0 - leaves::DARK * made.gap))
+        }
+        Preset::Wall | Preset::Roof => matt(shape, built::albedo(context, &hit)),
+        Preset::Wax | Preset::Gloss => {
+            let (shine, rough) = match clear.look.preset {
+                Preset::Wax => (&smooth::WAX, of_wax),
+                _ => (&smooth::GLOSS, of_gloss),
+            };
+            let (normal, albedo, _) = smooth::made(&hit, shine);
+            Made {
+                coat: 0.04,
+                rough,
+                ..matt(normal, albedo)
+            }
+        }
+        Preset::Metal => {
+            let (normal, oxide, skin) = smooth::made(&hit, &smooth::METAL);
+            let bright = V3::from(clear.look.linear_color()) * smooth::METAL.mirrors;
+            Made {
+                rough: of_metal + (of_oxide - of_metal) * skin,
+                is_metal: true,
+                ..matt(normal, mix(bright, oxide, 0.5 * skin))
+            }
+        }
+        Preset::Ice => matt(shape, V3::repeat(0.9)),
+        _ => {
+            let (albedo, normal) = grains::made(context, &hit);
+            matt(normal, albedo)
+        }
+    }
+}
+
+/// Returns the coverage (0 to 1) of the ground at the point `p` (cells) by a thin sheet of the
+/// material `clear`, and the unit normal of the sheet.
+pub(crate) fn sheet(context: &ShadeContext, clear: &Clear, p: V3) -> (f32, V3) {
+    let above = p + v3(0.0, 0.5, 0.0);
+    let is_near = clear.field.is_occupied(p) || clear.field.is_occupied(above);
+    if stands(clear.look.preset) || !is_near {
+        return (0.0, V3::y());
+    }
+    let density = clear.field.density(p).max(clear.field.density(above));
+    if density <= LEAST {
+        return (0.0, V3::y());
+    }
+    let ground = context.land.block.normal(p.x, p.z, COATED);
+    if wets(clear.look.preset) && context.land.is_stone() {
+        let film = Film::smooth(context, clear, (above, density), (ground, ENDS_ON_GROUND));
+        return (film.cover, film.normal);
+    }
+    (ragged(clear.look.preset, p, density), ground)
+}
+
 /// Returns the linear RGB light of sun, sky, lava and flame that arrives on the surface at `hit`.
 /// `normal`: unit normal with relief; `soft`: softness of the border between light and shadow;
 /// `own`: self-shadowing.

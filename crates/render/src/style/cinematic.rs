@@ -475,17 +475,17 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
 }
 
 /// Edge of a thin sheet of lava on rock, at a point.
-struct Margin {
+pub(crate) struct Margin {
     /// Fraction (0 to 1) of the rock at the point that the sheet covers.
-    cover: f32,
+    pub(crate) cover: f32,
     /// Slope that is added to the normal because the sheet's edge breaks up into rounded blocks.
-    rise: V3,
+    pub(crate) rise: V3,
 }
 
 /// Returns the edge of a thin sheet of lava of the density `over` on the rock at the point `p`
 /// (cells), where the sheet breaks up into partly detached blocks.
 // A soft edge looks like a smear.
-fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
+pub(crate) fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
     let block = noise::plate(
         (p + V3::repeat(0.3 * bent)) / (SHED * context.land.unit),
@@ -521,7 +521,7 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
 /// densities there and half a cell above.
 // Lava too thin for an isosurface coats the rock. The occupancy bricks are tested first, which is
 // cheaper.
-fn over(context: &ShadeContext, p: V3) -> f32 {
+pub(crate) fn over(context: &ShadeContext, p: V3) -> f32 {
     let (field, above) = (context.field, p + v3(0.0, 0.5, 0.0));
     if !field.is_occupied(p) && !field.is_occupied(above) {
         return 0.0;
@@ -531,7 +531,7 @@ fn over(context: &ShadeContext, p: V3) -> f32 {
 
 /// Returns the unit normal of a thin sheet of lava on the rock at the point `p` (cells): the sheet
 /// swells inwards from its edge, like the toe of a flow.
-fn toe(context: &ShadeContext, p: V3) -> V3 {
+pub(crate) fn toe(context: &ShadeContext, p: V3) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
     unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
@@ -562,7 +562,7 @@ fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> GroundShade {
 /// Returns `rock` at the point `p` (cells) with procedural stones, finer than the ground's nodes,
 /// added to its normal and albedo, if pixels at the distance `t` (cells) resolve them. `stones`:
 /// frequency of the broadest stones, per pattern unit (1/128 of the simulation box's longer side).
-fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
+pub(crate) fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);
     let place = east * place.x + up * place.y + south * place.z;
@@ -632,12 +632,11 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> GroundShade {
     }
 }
 
-/// Returns the shading of a plane that cuts the ground open, with the outward normal `normal`, at
-/// the point `at` (cells), seen from the distance `t` (cells): strata of old flows and ash, darker
-/// towards the bottom.
-fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> GroundShade {
+/// Returns the surface properties, without light, of a plane that cuts the ground open, with the
+/// outward normal `normal`, at the point `at` (cells), seen from the distance `t` (cells): strata of
+/// old flows and ash.
+pub(crate) fn strata_rock(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Rock {
     let heights = &context.land.block;
-    let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
     let p = pattern(at, context.land.unit, heights.tall);
     // Beds of uneven thickness, each with its own tone, separated by thin baked seams.
     let bend = noise::fractal(v3(p.x * 0.035, p.y * 0.03, p.z * 0.035), 4);
@@ -658,7 +657,7 @@ fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> GroundShade
         smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6,
     );
     let beds = color * (0.8 * lerp(0.5, 1.0, seam));
-    let face = if context.land.is_stone() {
+    if context.land.is_stone() {
         Rock {
             albedo: V3::from(STONE),
             normal,
@@ -675,7 +674,15 @@ fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> GroundShade
             (at, t),
             STONES_CUT,
         )
-    };
+    }
+}
+
+/// Returns the shading of a plane that cuts the ground open, with the outward normal `normal`, at
+/// the point `at` (cells), seen from the distance `t` (cells): strata, darker towards the bottom.
+fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> GroundShade {
+    let heights = &context.land.block;
+    let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
+    let face = strata_rock(context, (at, t), normal);
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = context.sky.sun_color * (saturate(face.normal.dot(&context.sky.sun)) * 0.8);
     let color = face.albedo * lerp(0.35, 1.0, height.sqrt());

@@ -1,0 +1,297 @@
+//! Style *print*: pictures by path tracing, for stills. They take a hundred times as long as the
+//! cinematic style's and show what its light leaves out: refraction, light from matter to matter,
+//! many scatterings in clouds.
+//!
+//! Three layers know of each other only downwards:
+//!
+//! ```text
+//! path        how light gets there: paths, next-event sampling       knows world, light, material
+//! scene       what is there, and what it is made of                  knows the frame's fields
+//! optics      Fresnel, Snell, Beer, GGX, phase functions             knows numbers
+//! ```
+//!
+//! - Invariant: a sample depends on the pixel and on its number alone, so that pictures have the
+//!   same bits on any number of threads.
+//!
+//! Stated deviations from physics: `path` lists those of light; the sky lights matter as strongly
+//! as the presets' ambient light says, which is more than it shows; lava lights its surroundings
+//! `LAVA` times as strongly as it shows, times `LookSpec::lava_light`.
+
+mod cloud;
+mod denoise;
+mod light;
+mod material;
+mod optics;
+mod path;
+mod random;
+mod scene;
+#[cfg(test)]
+mod tests;
+mod world;
+
+use std::f32::consts::PI;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use self::light::{Dome, Embers, Glowing, Sun};
+use self::path::{Lights, Traced, Tracing};
+use self::random::Draws;
+use self::scene::Scene;
+use crate::camera::{Camera, Ray};
+use crate::film::{Develop, Film};
+use crate::image::Image;
+use crate::math::{V3, in_widths, luminance, unit_or_up};
+use crate::style::shading::ShadeContext;
+use lavoxel_base::parallel::*;
+
+/// Factor on the lava's light on its surroundings, beside what the eye sees of it.
+const LAVA: f32 = 2.5;
+/// Factor on the light of a studio's lamps and walls on matter: lamps then light a surface as the
+/// key light does in the cinematic style.
+const STUDIO: f32 = 2.6;
+/// Number of pieces of glowing surface along an edge of a cell.
+const PIECES: usize = 2;
+/// Steepest slope of a glowing surface, as the vertical part of its normal, for which its area
+/// grows.
+const STEEPEST: f32 = 0.2;
+/// Half width in pixels of the tent by which samples are spread over their pixel.
+const TENT: f32 = 0.75;
+/// Distances by which rays start off a surface: cells, and share of the distance from the eye.
+const OFF: [f32; 2] = [0.015, 1e-4];
+
+/// Sums of the samples of a pixel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pixel {
+    samples: u32,
+    light: V3,
+    /// Sums of the luminance and of its square, for the noise.
+    sums: [f32; 2],
+    albedo: V3,
+    normal: V3,
+    depth: f32,
+}
+
+impl Pixel {
+    fn add(&mut self, traced: &Traced) {
+        let bright = luminance(traced.light);
+        self.samples += 1;
+        self.light += traced.light;
+        self.sums[0] += bright;
+        self.sums[1] += bright * bright;
+        self.albedo += traced.albedo;
+        self.normal += traced.normal;
+        self.depth += traced.depth;
+    }
+
+    /// Returns the reciprocal of the number of samples, 0 without samples.
+    fn share(&self) -> f32 {
+        if self.samples == 0 {
+            0.0
+        } else {
+            1.0 / self.samples as f32
+        }
+    }
+
+    /// Returns the squared standard error of the mean luminance; infinite below two samples.
+    fn variance(&self) -> f32 {
+        if self.samples < 2 {
+            return f32::INFINITY;
+        }
+        let n = self.samples as f32;
+        let mean = self.sums[0] / n;
+        ((self.sums[1] / n - mean * mean).max(0.0)) / (n - 1.0)
+    }
+}
+
+/// Path-traced picture that becomes better with every pass.
+pub struct Print<'a> {
+    scene: Scene<'a>,
+    lights: Lights,
+    camera: &'a Camera,
+    tall: f32,
+    develop: Develop,
+    stop: &'a AtomicBool,
+    pixels: Vec<Pixel>,
+}
+
+impl<'a> Print<'a> {
+    /// Prepares the world of `context` as seen by `camera`. `develop`: conversion of light to
+    /// pixels; `stop`: stops a pass when set.
+    pub(crate) fn new(
+        context: &'a ShadeContext<'a>,
+        camera: &'a Camera,
+        develop: Develop,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        let scene = Scene::new(context);
+        let lights = lights(context, &scene);
+        let (width, height) = camera.size();
+        Self {
+            scene,
+            lights,
+            camera,
+            tall: context.look.cell_height,
+            develop,
+            stop,
+            pixels: vec![Pixel::default(); width * height],
+        }
+    }
+
+    /// Adds a sample to each pixel. Returns false if the flag of `Renderer::stop_switch` was set
+    /// before the pass was finished; the picture then stays usable.
+    pub fn pass(&mut self) -> bool {
+        let Self {
+            scene,
+            lights,
+            camera,
+            tall,
+            stop,
+            ..
+        } = self;
+        let (tracing, width) = (
+            Tracing {
+                world: &*scene,
+                lights: &*lights,
+                off: OFF,
+            },
+            camera.size().0,
+        );
+        let rows = self.pixels.par_chunks_mut(width).enumerate();
+        rows.for_each(|(y, row)| {
+            if stop.load(Ordering::Relaxed) {
+                return;
+            }
+            for (x, pixel) in row.iter_mut().enumerate() {
+                let number = (y * width + x) as u32;
+                let mut draws = Draws::new(number, pixel.samples);
+                let [right, down] = draws.two().map(tent);
+                let ray = camera.ray(x as f32 + 0.5 + right, y as f32 + 0.5 + down);
+                let ray = Ray {
+                    origin: in_widths(ray.origin, *tall),
+                    direction: unit_or_up(in_widths(ray.direction, *tall)),
+                };
+                pixel.add(&tracing.trace(ray, &mut draws));
+            }
+        });
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Returns the number of samples of the pixel that has fewest.
+    pub fn samples(&self) -> u32 {
+        let samples = self.pixels.iter().map(|pixel| pixel.samples);
+        samples.min().unwrap_or(0)
+    }
+
+    /// Returns an estimate of the noise: mean standard error of the pixels' luminance, relative to
+    /// the mean luminance of the picture. Infinite below two samples a pixel. The estimate takes
+    /// samples as independent, which errs on the safe side, since they are spread evenly.
+    pub fn noise(&self) -> f64 {
+        let (mut error, mut light) = (0.0_f64, 0.0_f64);
+        for pixel in &self.pixels {
+            error += f64::from(pixel.variance().sqrt());
+            light += f64::from(pixel.sums[0] * pixel.share());
+        }
+        error / light.max(1e-9)
+    }
+
+    /// Returns the mean light of each pixel, linear RGB, rows from the top.
+    fn means(&self) -> Vec<V3> {
+        self.pixels
+            .iter()
+            .map(|pixel| pixel.light * pixel.share())
+            .collect()
+    }
+
+    /// Returns the picture of `light` (linear RGB a pixel).
+    fn developed(&self, light: Vec<V3>) -> Image {
+        let (width, height) = self.camera.size();
+        let film = Film {
+            light,
+            ..Film::dark((width, height))
+        };
+        film.develop(self.develop)
+    }
+
+    /// Returns the picture so far, with its noise.
+    pub fn image(&self) -> Image {
+        self.developed(self.means())
+    }
+
+    /// Returns the picture so far, its noise smoothed where albedo, normals and distances say that
+    /// neighbours show the same surface.
+    pub fn smoothed(&self) -> Image {
+        let guides: Vec<denoise::Guide> = self
+            .pixels
+            .iter()
+            .map(|pixel| denoise::Guide {
+                albedo: pixel.albedo * pixel.share(),
+                normal: pixel.normal * pixel.share(),
+                depth: pixel.depth * pixel.share(),
+                variance: pixel.variance().min(1e6),
+            })
+            .collect();
+        let light = denoise::smoothed(&self.means(), &guides, self.camera.size().0);
+        self.developed(light)
+    }
+}
+
+/// Returns the offset in pixels (−`TENT` to `TENT`) that the even number `u` (0 to 1) draws from a
+/// tent.
+fn tent(u: f32) -> f32 {
+    let offset = if u < 0.5 {
+        (2.0 * u).sqrt() - 1.0
+    } else {
+        1.0 - (2.0 - 2.0 * u).sqrt()
+    };
+    TENT * offset
+}
+
+/// Returns the lights of `scene`, the world of `context`.
+fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
+    let sky = context.sky;
+    let embers = embers(context, scene);
+    if sky.is_indoors {
+        return Lights {
+            sun: None,
+            dome: Dome::new(|d| sky.mirrored(d, 0.0) * STUDIO),
+            has_lamps: true,
+            embers,
+        };
+    }
+    let shown = Dome::new(|d| sky.backdrop(d));
+    let gain = luminance(sky.ambient[0]) / luminance(shown.on_level_ground()).max(1e-6);
+    Lights {
+        sun: Some(Sun {
+            toward: sky.sun,
+            light: sky.sun_color * PI,
+        }),
+        dome: shown.scaled(gain),
+        has_lamps: false,
+        embers,
+    }
+}
+
+/// Returns the glowing surfaces of `scene`, the world of `context`, as seen from above.
+fn embers(context: &ShadeContext, scene: &Scene) -> Embers {
+    let strength = LAVA * context.look.lava_light;
+    if strength <= 0.0 {
+        return Embers::default();
+    }
+    let [wide, deep] = [context.land.block.width(), context.land.block.depth()]
+        .map(|cells| cells as usize * PIECES);
+    let edge = 1.0 / PIECES as f32;
+    let row = |j: usize| {
+        let piece = |i: usize| {
+            let (x, z) = ((i as f32 + 0.5) * edge, (j as f32 + 0.5) * edge);
+            let (place, normal, light) = scene.glow_below(x, z)?;
+            Some(Glowing {
+                place,
+                normal,
+                area: edge * edge / normal.y.max(STEEPEST),
+                light: light * strength,
+            })
+        };
+        (0..wide).filter_map(piece).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<Glowing>> = (0..deep).into_par_iter().map(row).collect();
+    Embers::new(rows.concat())
+}

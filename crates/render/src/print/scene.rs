@@ -1,0 +1,550 @@
+//! World of a frame: the ground, lava, media and smoke that the renderer has prepared, as rays meet
+//! them, and their materials.
+
+use crate::camera::Ray;
+use crate::ground::floor::SLATE;
+use crate::ground::heightfield::{Face, before_cut};
+use crate::ground::land::Rock;
+use crate::lava::crust::{self, ROOF_TINT, Skin};
+use crate::math::{V3, in_cells, in_widths, unit_or_up, v3};
+use crate::media::clear::Clear;
+use crate::media::ice::ABSORBS;
+use crate::media::sea::level_way;
+use crate::media::solid::{self, crossed};
+use crate::media::{ISO, borders, water};
+use crate::print::cloud::Cloud;
+use crate::print::material::Material;
+use crate::print::random::Draws;
+use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Surface, World};
+use crate::style::cinematic::{STONES, clear_air, margin, over, stony, strata_rock, toe};
+use crate::style::shading::ShadeContext;
+use crate::style::transfer::FILM;
+use crate::volume::field::{Border, Crossing, Pace};
+use crate::volume::tiles::Reach;
+use lavoxel_automaton::view::Preset;
+
+/// Indices of refraction of water and other liquids, and of ice.
+const REFRACTS: [f32; 2] = [1.333, 1.31];
+/// Absorption of ice relative to `ice::ABSORBS`, which holds what a straight ray shows of it.
+const ICE: f32 = 0.15;
+/// Scattering in ice per cell length: bubbles and cracks.
+const BUBBLES: f32 = 0.03;
+/// Scattering of a liquid per its absorption and its colour from the deep, for blue light.
+const DEEP: f32 = 5.0;
+/// Reflectance of lava's crust (glass) at normal incidence, and widths of its microfacets for a
+/// young and for an old crust.
+const GLASSY: f32 = 0.05;
+const CRUST_WIDTHS: [f32; 2] = [0.32, 0.6];
+/// Reflectance of a polished table at normal incidence, and width of its microfacets.
+const TABLE: [f32; 2] = [0.03, 0.12];
+/// Half the distance in cells between the heights from which the shape of the ground is taken.
+const SHAPED: f32 = 0.25;
+/// Cover from which on a thin sheet is drawn as closed.
+const CLOSED: f32 = 0.5;
+
+/// Kind of surface that a ray has met.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    Ground(Face),
+    Beyond,
+    Floor,
+    /// Lava; with the outward normal of the plane that cuts it open, if any.
+    Lava(Option<V3>),
+    /// Opaque material: its number, and the plane that cuts it open, if any.
+    Solid(usize, Option<V3>),
+    /// Border of the transparent medium of the number, with the kind of border.
+    Medium(usize, Border),
+}
+
+/// World of a frame.
+pub(crate) struct Scene<'a> {
+    context: &'a ShadeContext<'a>,
+    cloud: Option<Cloud<'a>>,
+    /// Bodies of ice among the opaque materials of the frame, which here are transparent; they come
+    /// before the liquids.
+    ice: Vec<&'a Clear<'a>>,
+    /// Opaque materials: all others.
+    solids: Vec<&'a Clear<'a>>,
+    pace: Pace,
+}
+
+impl<'a> Scene<'a> {
+    pub(crate) fn new(context: &'a ShadeContext<'a>) -> Self {
+        let is_ice = |clear: &&Clear| clear.look.preset == Preset::Ice;
+        let (ice, solids) = context.solids.iter().partition(is_ice);
+        Self {
+            context,
+            cloud: Cloud::new(context),
+            ice,
+            solids,
+            pace: Pace {
+                step: context.look.step,
+                jitter: 0.5,
+                reach: Reach::ALL,
+            },
+        }
+    }
+
+    /// Returns `ray` (cell widths) in cells, and the number of widths per cell length along it.
+    fn in_cells(&self, ray: &Ray) -> (Ray, f32) {
+        let tall = self.context.look.cell_height;
+        if tall == 1.0 {
+            return (*ray, 1.0);
+        }
+        let direction = in_cells(ray.direction, tall);
+        let length = direction.norm();
+        let ray = Ray {
+            origin: in_cells(ray.origin, tall),
+            direction: direction / length,
+        };
+        (ray, 1.0 / length)
+    }
+
+    /// Returns the nearest opaque matter on `ray` (cells) before the distance `far`.
+    fn opaque(&self, ray: &Ray, far: f32) -> Option<Meeting<What>> {
+        let context = self.context;
+        let mut nearest: Option<Meeting<What>> = None;
+        let mut end = far;
+        let mut put = |t: f32, what: What, end: &mut f32| {
+            if t < *end {
+                *end = t;
+                nearest = Some(Meeting { t, what });
+            }
+        };
+        if let Some(hit) = context.land.block.hit(ray, &context.part, 0.0) {
+            put(hit.t, What::Ground(hit.face), &mut end);
+        }
+        if let Some(t) = context.surroundings().and_then(|around| around.hit(ray)) {
+            put(t, What::Beyond, &mut end);
+        }
+        if let Some(floor) = context.floor {
+            let fall = floor.foot - ray.origin.y;
+            if ray.direction.y < -1e-5 && fall < 0.0 {
+                put(fall / ray.direction.y, What::Floor, &mut end);
+            }
+        }
+        let front = |end: f32, what: Option<&Meeting<What>>| match what.map(|met| met.what) {
+            Some(What::Ground(Face::Cut(_))) => before_cut(end),
+            _ => end,
+        };
+        let before = front(end, nearest.as_ref());
+        if let Crossing::At { t, face } = context.field.cross(ray, before, context.look.iso, self.pace)
+        {
+            nearest = Some(Meeting {
+                t,
+                what: What::Lava(face),
+            });
+            end = t;
+        }
+        for (number, clear) in self.solids.iter().enumerate() {
+            let before = front(end, nearest.as_ref());
+            if let Crossing::At { t, face } = crossed(context, clear, (ray, before), self.pace)
+                && t < end
+            {
+                nearest = Some(Meeting {
+                    t,
+                    what: What::Solid(number, face),
+                });
+                end = t;
+            }
+        }
+        nearest
+    }
+
+    /// Calls `put` with each border of transparent media on `ray` (cells) before `far`, not in
+    /// order.
+    fn borders(&self, ray: &Ray, far: f32, mut put: impl FnMut(usize, f32, Border)) {
+        for (number, clear) in self.ice.iter().enumerate() {
+            clear
+                .field
+                .borders(ray, far, ISO, self.pace, |t, border| put(number, t, border));
+        }
+        if !self.context.clear.is_empty() || self.context.sea.is_some() {
+            let first = self.ice.len();
+            borders(self.context, ray, (far, self.pace), |number, t, border| {
+                put(first + number, t, border);
+            });
+        }
+    }
+
+    fn has_media(&self) -> bool {
+        !(self.ice.is_empty() && self.context.clear.is_empty())
+    }
+
+    /// Returns the surface of the ground's top at the point `p` (cells), `away` from the eye.
+    fn top(&self, p: V3, away: f32) -> Surface {
+        let context = self.context;
+        let shape = context.land.block.normal(p.x, p.z, SHAPED);
+        let over = over(context, p);
+        if over > FILM * context.look.film {
+            let margin = margin(context, p, over);
+            if margin.cover > CLOSED {
+                let normal = unit_or_up(toe(context, p) - margin.rise);
+                return self.lava(p, normal, shape, false);
+            }
+        }
+        for clear in &self.solids {
+            let (cover, normal) = solid::sheet(context, clear, p);
+            if cover > CLOSED {
+                let up = Ray {
+                    origin: p + V3::y(),
+                    direction: -V3::y(),
+                };
+                let made = solid::made(context, clear, &up, (1.0, None));
+                let made = solid::Made {
+                    normal: if made.coat > 0.0 { normal } else { made.normal },
+                    ..made
+                };
+                return opaque(shape, of_solid(&made));
+            }
+        }
+        let rock = context.land.rock(p.x, p.z);
+        let rock = if context.land.is_stone() {
+            rock
+        } else {
+            stony(context, rock, (p, away), STONES)
+        };
+        opaque(shape, of_rock(&rock))
+    }
+
+    /// Returns the surface of lava at the point `p` (cells) with the unit normal `normal`, on a
+    /// shape with the normal `shape`; `cut`: whether a plane cuts it open.
+    fn lava(&self, p: V3, normal: V3, shape: V3, cut: bool) -> Surface {
+        let context = self.context;
+        let skin = Skin {
+            point: p,
+            normal,
+            view: -normal,
+            cut,
+        };
+        let state = crust::state(context, &skin);
+        if cut {
+            let opened = crust::opened(context, &skin, state);
+            let material = Material {
+                emission: opened.emitted,
+                ..Material::matt(normal, ROOF_TINT * (opened.crusted * (1.0 + opened.ragged)))
+            };
+            return opaque(shape, material);
+        }
+        let made = crust::made(context, &skin, state);
+        let crusted = 1.0 - made.crust.molten();
+        let shines = (made.crust.shines() * 0.5).clamp(0.0, 1.0);
+        let material = Material {
+            coat: GLASSY * crusted,
+            rough: CRUST_WIDTHS[1] + (CRUST_WIDTHS[0] - CRUST_WIDTHS[1]) * shines,
+            emission: made.emitted,
+            ..Material::matt(made.normal, made.crust.albedo() * crusted)
+        };
+        opaque(shape, material)
+    }
+
+    /// Returns the surface of the floor around the box at the point `p` (cells), `away` from the
+    /// eye.
+    fn floor(&self, p: V3, toward: V3, away: f32) -> Surface {
+        let context = self.context;
+        let Some(floor) = context.floor else {
+            return opaque(V3::y(), Material::matt(V3::y(), V3::from(SLATE)));
+        };
+        if floor.is_table {
+            let material = Material {
+                coat: TABLE[0],
+                rough: TABLE[1],
+                ..Material::matt(V3::y(), floor.slate(p, away))
+            };
+            return opaque(V3::y(), material);
+        }
+        let grazing = (-toward.y).max(1e-3).powf(-crate::ground::floor::FLAT);
+        let (albedo, normal, hollow) =
+            floor.plain_rock(p, away * context.pixel * grazing, context.sky);
+        opaque(V3::y(), Material::matt(normal, albedo * hollow))
+    }
+
+    /// Returns the border of the transparent medium `number` at the point `p` (cells).
+    fn border(&self, number: usize, border: Border, p: V3, away: f32) -> Surface {
+        let context = self.context;
+        let enters = border != Border::Leaves;
+        let (shape, normal) = match (border, number.checked_sub(self.ice.len())) {
+            (Border::Cut(face), _) => (face, face),
+            (_, None) => {
+                let clear = self.ice[number];
+                let shape = clear
+                    .field
+                    .upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5);
+                (shape, shape)
+            }
+            (_, Some(liquid)) => {
+                let clear = &context.clear[liquid];
+                let beyond = context.sea.map_or(0.0, |sea| sea.beyond(p));
+                let shape = if beyond > 0.0 {
+                    V3::y()
+                } else {
+                    water::level(&clear.field, p)
+                };
+                (shape, water::rippled(context, clear.look, p, shape, away))
+            }
+        };
+        Surface {
+            shape,
+            kind: Kind::Border {
+                medium: number,
+                enters,
+                normal,
+            },
+        }
+    }
+}
+
+/// Returns the opaque surface of the material `material` on a shape with the normal `shape`.
+fn opaque(shape: V3, material: Material) -> Surface {
+    Surface {
+        shape,
+        kind: Kind::Opaque(material),
+    }
+}
+
+/// Returns the material of the ground `rock`.
+fn of_rock(rock: &Rock) -> Material {
+    Material::matt(rock.normal, rock.albedo.map(|a| a.clamp(0.0, 0.95)))
+}
+
+/// Returns the material of the opaque matter `made`.
+fn of_solid(made: &solid::Made) -> Material {
+    Material {
+        coat: made.coat,
+        rough: made.rough,
+        is_metal: made.is_metal,
+        ..Material::matt(made.normal, made.albedo.map(|a| a.clamp(0.0, 0.98)))
+    }
+}
+
+impl World for Scene<'_> {
+    type What = What;
+
+    fn inside(&self, ray: &Ray) -> Inside {
+        let (ray, _) = self.in_cells(ray);
+        let mut inside = Inside::default();
+        if self.has_media() {
+            self.borders(&ray, f32::MAX, |medium, _, border| {
+                if border == Border::Inside {
+                    inside = inside.across(medium, true);
+                }
+            });
+        }
+        inside
+    }
+
+    fn meet(&self, ray: &Ray, inside: Inside) -> Option<Meeting<What>> {
+        let (ray, pace) = self.in_cells(ray);
+        let mut nearest = self.opaque(&ray, f32::MAX);
+        if self.has_media() {
+            let far = nearest.as_ref().map_or(f32::MAX, |met| met.t);
+            let mut end = far;
+            self.borders(&ray, far, |medium, t, border| {
+                // A border that changes nothing is one that the path has just passed.
+                let changes = inside.across(medium, border != Border::Leaves) != inside;
+                if changes && t < end {
+                    end = t;
+                    nearest = Some(Meeting {
+                        t,
+                        what: What::Medium(medium, border),
+                    });
+                }
+            });
+        }
+        nearest.map(|met| Meeting {
+            t: met.t * pace,
+            ..met
+        })
+    }
+
+    fn surface(&self, ray: &Ray, meeting: &Meeting<What>, away: f32) -> Surface {
+        let (toward, (ray, pace)) = (ray.direction, self.in_cells(ray));
+        let (t, context) = (meeting.t / pace, self.context);
+        let p = ray.at(t);
+        match meeting.what {
+            What::Ground(Face::Top) => self.top(p, away),
+            What::Ground(Face::Cut(_)) if context.surroundings().is_some() => self.top(p, away),
+            What::Ground(Face::Cut(normal)) => {
+                opaque(normal, of_rock(&strata_rock(context, (p, away), normal)))
+            }
+            What::Ground(Face::Block(normal)) => {
+                opaque(normal, of_rock(&context.land.block_rock(p, normal, context.sky.sun)))
+            }
+            What::Beyond => {
+                let Some(around) = context.surroundings() else {
+                    return opaque(V3::y(), Material::matt(V3::y(), V3::zeros()));
+                };
+                let shape = around.rock(p.x, p.z).normal;
+                let rock = stony(context, context.land.rock_beyond(around, p), (p, away), STONES);
+                opaque(shape, of_rock(&rock))
+            }
+            What::Floor => self.floor(p, toward, away),
+            What::Lava(face) => {
+                let normal = face.unwrap_or_else(|| context.field.normal(p));
+                self.lava(p, normal, normal, face.is_some() && !context.goes_on)
+            }
+            What::Solid(number, face) => {
+                let made = solid::made(context, self.solids[number], &ray, (t, face));
+                opaque(made.shape, of_solid(&made))
+            }
+            What::Medium(number, border) => self.border(number, border, p, away),
+        }
+    }
+
+    fn medium(&self, medium: usize) -> Medium {
+        let Some(liquid) = medium.checked_sub(self.ice.len()) else {
+            let look = self.ice[medium].look;
+            return Medium {
+                refracts: REFRACTS[1],
+                absorbed: ABSORBS * (ICE * look.depth),
+                scattered: BUBBLES * look.waves.min(1.0),
+                rough: 0.0,
+            };
+        };
+        let clear = &self.context.clear[liquid];
+        // The look's absorption includes what milk scatters.
+        let milk = if clear.look.clear < 1.0 {
+            -clear.look.clear.max(0.01).ln()
+        } else {
+            0.0
+        };
+        let absorbed = clear.liquid.absorbed.map(|a| (a - milk).max(1e-4));
+        let deep = DEEP * clear.liquid.deep.z * absorbed.z;
+        Medium {
+            refracts: REFRACTS[0],
+            absorbed,
+            scattered: milk.max(deep),
+            rough: 0.0,
+        }
+    }
+
+    fn is_blocked(&self, ray: &Ray, far: f32) -> bool {
+        let (ray, pace) = self.in_cells(ray);
+        let far = if far == f32::MAX { far } else { far / pace };
+        self.opaque(&ray, far).is_some()
+    }
+
+    fn straight(&self, ray: &Ray, far: f32, inside: Inside) -> Option<V3> {
+        if !self.has_media() {
+            return None;
+        }
+        let (ray, pace) = self.in_cells(ray);
+        let far = if far == f32::MAX { far } else { far / pace };
+        let mut all: Vec<(f32, usize, Border)> = Vec::new();
+        self.borders(&ray, far, |medium, t, border| {
+            if border != Border::Inside {
+                all.push((t, medium, border));
+            }
+        });
+        if all.is_empty() && inside == Inside::default() {
+            return None;
+        }
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (mut now, mut at, mut share, mut crossings) = (inside, 0.0, V3::repeat(1.0), 0);
+        for (t, medium, border) in all {
+            let next = now.across(medium, border != Border::Leaves);
+            if next == now {
+                continue;
+            }
+            share.component_mul_assign(&self.kept(now, (t - at) * pace));
+            let (before, after) = (self.refraction(now), self.refraction(next));
+            share *= 1.0 - ((before - after) / (before + after)).powi(2);
+            (now, at, crossings) = (next, t, crossings + 1);
+        }
+        (crossings > 0).then_some(share)
+    }
+
+    fn collide(&self, ray: &Ray, far: f32, draws: &mut Draws) -> Option<Collision> {
+        let cloud = self.cloud.as_ref()?;
+        let (ray, pace) = self.in_cells(ray);
+        cloud.collide(&ray, pace, far.min(f32::MAX), draws)
+    }
+
+    fn passed(&self, ray: &Ray, far: f32, draws: &mut Draws) -> f32 {
+        let Some(cloud) = &self.cloud else { return 1.0 };
+        let (ray, pace) = self.in_cells(ray);
+        cloud.passed(&ray, pace, far, draws)
+    }
+
+    fn backdrop(&self, toward: V3) -> V3 {
+        self.context.sky.backdrop(toward)
+    }
+
+    fn air(&self, ray: &Ray, meeting: &Meeting<What>) -> (f32, V3) {
+        let (context, view, (ray, pace)) = (self.context, ray.direction, self.in_cells(ray));
+        let (t, sky) = (meeting.t / pace, context.sky);
+        let (p, clear) = (ray.at(t), clear_air(context, &ray, t));
+        let over_plain = match meeting.what {
+            What::Beyond => context
+                .floor
+                .filter(|floor| floor.is_plain)
+                .map(|floor| floor.clear_beyond(p)),
+            What::Floor => context.floor.map(|floor| floor.clear_over(p, meeting.t)),
+            What::Medium(..) => context
+                .sea
+                .map(|sea| (-sea.beyond(p) / sea.far()).exp())
+                .filter(|clear| *clear < 1.0),
+            _ => None,
+        };
+        let (beyond, level) = match over_plain {
+            Some(beyond) => (beyond, sky.air(level_way(&ray, context.look.cell_height))),
+            None => (1.0, V3::zeros()),
+        };
+        let both = clear * beyond;
+        if both >= 1.0 {
+            return (1.0, V3::zeros());
+        }
+        let haze = sky.haze(view) * (1.0 - clear) + level * (clear * (1.0 - beyond));
+        (both, haze / (1.0 - both))
+    }
+}
+
+impl Scene<'_> {
+    /// Returns the index of refraction at a point in the media `inside`.
+    fn refraction(&self, inside: Inside) -> f32 {
+        inside
+            .medium()
+            .map_or(1.0, |medium| self.medium(medium).refracts)
+    }
+
+    /// Returns the transmittance of the media `inside` over `length` cell widths, scattered light
+    /// not counted.
+    fn kept(&self, inside: Inside, length: f32) -> V3 {
+        inside.medium().map_or(V3::repeat(1.0), |medium| {
+            let Medium {
+                absorbed,
+                scattered,
+                ..
+            } = self.medium(medium);
+            absorbed.map(|a| (-(a + scattered) * length).exp())
+        })
+    }
+
+    /// Returns the light that glowing lava emits below the point (`x`, `z`) of the simulation box
+    /// (cells), with the place and the normal in cell widths; `None` if nothing glows there.
+    pub(crate) fn glow_below(&self, x: f32, z: f32) -> Option<(V3, V3, V3)> {
+        let context = self.context;
+        let top = context.part.high.y.max(context.land.block.top) + 400.0;
+        let ray = Ray {
+            origin: v3(x, top, z),
+            direction: -V3::y(),
+        };
+        let met = self.opaque(&ray, f32::MAX)?;
+        let p = ray.at(met.t);
+        let surface = match met.what {
+            What::Lava(face) => {
+                let normal = face.unwrap_or_else(|| context.field.normal(p));
+                self.lava(p, normal, normal, false)
+            }
+            What::Ground(Face::Top) if over(context, p) > FILM * context.look.film => {
+                self.top(p, 100.0)
+            }
+            _ => return None,
+        };
+        let Kind::Opaque(material) = surface.kind else {
+            return None;
+        };
+        let place = in_widths(p, context.look.cell_height);
+        (material.emission.max() > 1e-3).then_some((place, surface.shape, material.emission))
+    }
+}
