@@ -32,6 +32,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             "elevation" => scene.spec.camera.elevation_deg = value.parse()?,
             "distance" => scene.spec.camera.distance = Some(value.parse()?),
             "sun" => scene.spec.look.sun_elevation_deg = Some(value.parse()?),
+            "target" => {
+                let shares: Vec<f32> =
+                    value.split(',').map(str::parse).collect::<Result<_, _>>()?;
+                scene.spec.camera.target = shares.try_into().ok();
+            }
             "exposure" => scene.spec.look.exposure = value.parse()?,
             _ => return Err(format!("no key {key}").into()),
         }
@@ -47,7 +52,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     renderer.set_ground(world.ground());
     renderer.set_steps(steps.parse()?);
     let camera = Camera::new(&scene.spec.camera, &renderer.subject(), size);
-    save(&format!("{out}-cinematic.ppm"), &renderer.frame_of(&mut lowpass, &camera))?;
+    save(
+        &format!("{out}-cinematic.ppm"),
+        &renderer.frame_of(&mut lowpass, &camera),
+    )?;
     println!("cinematic: {:.2} s", start.elapsed().as_secs_f64());
     let start = Instant::now();
     let done = renderer.print_of(&mut lowpass, &camera, |print| {

@@ -432,17 +432,29 @@ impl Sky {
     /// wall that darkens upwards, a dark table, and lamps. `softer`: width added to the soft edges
     /// of the lamps.
     fn studio(&self, d: V3, softer: f32) -> V3 {
+        let mut light = self.room(d);
+        self.add_lamps(d, softer, &mut light);
+        light
+    }
+
+    /// Returns the linear RGB light of the studio's walls, ceiling and table from the unit direction
+    /// `d`, for a reflection.
+    pub(crate) fn room(&self, d: V3) -> V3 {
         let wall = mix(
             self.horizon * LIT_WALL,
             self.zenith,
             smoothstep(WALL_ENDS[0], WALL_ENDS[1], d.y),
         );
-        let room = mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y));
+        mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y))
+    }
+
+    /// Adds the linear RGB light of the studio's lamps from the unit direction `d` to `light`.
+    /// `softer`: width added to the soft edges of the lamps.
+    pub(crate) fn add_lamps(&self, d: V3, softer: f32, light: &mut V3) {
         let [east, south] = {
             let level = self.sun.x.hypot(self.sun.z).max(1e-4);
             [self.sun.x / level, self.sun.z / level]
         };
-        let mut light = room;
         for (k, ([turn, aside, level, high], [wide, tall, soft, strength])) in
             LAMPS.into_iter().zip(LAMP_SIZES).enumerate()
         {
@@ -466,9 +478,8 @@ impl Sky {
             } else {
                 self.ambient[0]
             };
-            light += color * (strength * edge(wide, across) * edge(tall, up) * bars);
+            *light += color * (strength * edge(wide, across) * edge(tall, up) * bars);
         }
-        light
     }
 
     /// Returns the colour (linear RGB) of the haze in front of matter that is seen in the direction

@@ -164,28 +164,28 @@ pub(crate) fn opened(
     skin: &Skin,
     (heat, hot): (f32, Option<f32>),
 ) -> Opened {
-        // Lava is colder where it ends, so that a cut shows a rim.
-        let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
-        let p = skin.point;
-        let chilled = chilled(context, p);
-        // Noise stretched along the horizontal: sheets that the flow drew out.
-        let sheets = noise::fractal(
-            v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit),
-            3,
-        );
-        let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
-        let over = context.field.density(p + v3(0.0, ROOF_THICK, 0.0));
-        let under = smoothstep(ROOF[0], ROOF[1], over + ROOF_RAGGED * ragged);
-        let crusted = 1.0 - under;
-        let emitted = if let Some(kelvin) = hot {
-            let darker = KNOWN * (COLDER * chilled - SHEETS * sheets.min(0.0));
-            let kelvin = lerp(0.75, 1.0, inside) * kelvin - darker;
-            body(context, lerp(kelvin.min(ROOFED), kelvin, under))
-        } else {
+    // Lava is colder where it ends, so that a cut shows a rim.
+    let inside = smoothstep(context.look.iso, 1.0, context.field.density(skin.point));
+    let p = skin.point;
+    let chilled = chilled(context, p);
+    // Noise stretched along the horizontal: sheets that the flow drew out.
+    let sheets = noise::fractal(
+        v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit),
+        3,
+    );
+    let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
+    let over = context.field.density(p + v3(0.0, ROOF_THICK, 0.0));
+    let under = smoothstep(ROOF[0], ROOF[1], over + ROOF_RAGGED * ragged);
+    let crusted = 1.0 - under;
+    let emitted = if let Some(kelvin) = hot {
+        let darker = KNOWN * (COLDER * chilled - SHEETS * sheets.min(0.0));
+        let kelvin = lerp(0.75, 1.0, inside) * kelvin - darker;
+        body(context, lerp(kelvin.min(ROOFED), kelvin, under))
+    } else {
         let kelvin = lerp(lerp(820.0, 900.0, heat), lerp(960.0, 1090.0, heat), inside);
         let kelvin = kelvin - COLDER * chilled + SHEETS * sheets;
         glowing(context, lerp(kelvin.min(ROOFED), kelvin, under))
-        };
+    };
     Opened {
         emitted,
         crusted,

@@ -9,7 +9,7 @@ use crate::media::billows::{billow, billow_pair};
 use crate::media::smoke::{Puff, SmokeField};
 use crate::media::steam::Stretch;
 use crate::style::shading::ShadeContext;
-use lavoxel_base::simd::{Level, Portable, Simd, Work};
+use lavoxel_base::simd::{Level, Simd, Work};
 
 // Look constants without a named source are chosen by eye.
 
@@ -104,18 +104,6 @@ struct Light {
     lava: V3,
 }
 
-impl Light {
-    /// No light at all.
-    const NONE: Self = Self {
-        toward: V3::new(0.0, 1.0, 0.0),
-        straight: V3::new(0.0, 0.0, 0.0),
-        astray: V3::new(0.0, 0.0, 0.0),
-        above: V3::new(0.0, 0.0, 0.0),
-        below: V3::new(0.0, 0.0, 0.0),
-        lava: V3::new(0.0, 0.0, 0.0),
-    };
-}
-
 /// Two generations of billows that the flow of the air advects, crossfaded: one fades in while the
 /// other fades out.
 #[derive(Clone, Copy, Debug)]
@@ -150,7 +138,7 @@ impl Generations {
     /// the simulation). `flow`: velocity of the air in cells per step; `scale`: number of broadest
     /// billows per cell; `s` selects the SIMD instructions.
     #[inline(always)]
-    fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
+    pub(crate) fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
         let [(first, began, a), (second, other, b)] = self.carried;
         let speed = flow.norm() * scale;
         let p0 = (p - flow * carried(speed, first)) * scale + began;
@@ -343,26 +331,6 @@ impl March<'_> {
                 relief: Relief::NONE,
             });
         }
-        let (dense, height, slope) = self.billowed(s, (t, p), &puff, detail);
-        let relief = Relief::new(detail, height, slope, self.light.toward);
-        (dense > 0.0).then_some(Shaped {
-            puff,
-            dense: dense * self.pace,
-            relief,
-        })
-    }
-
-    /// Returns the extinction of the smoke `puff` at the point `p` (cells of the simulation), per
-    /// cell length, with billows of the strength `detail`, and height and slope of the billows; `t`:
-    /// distance of `p` along the ray in cells.
-    #[inline(always)]
-    fn billowed<S: Simd>(
-        &self,
-        s: S,
-        (t, p): (f32, V3),
-        puff: &Puff,
-        detail: f32,
-    ) -> (f32, f32, V3) {
         let edge = self.field.smoke.edge();
         let scale = 1.0 / (BILLOW * edge);
         let (mut height, mut slope) = self.generations.billow(s, p, puff.flow, scale);
@@ -378,7 +346,12 @@ impl March<'_> {
             slope += rise * (FINER_SLOPE * fine);
         }
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
-        (dense, height, slope)
+        let relief = Relief::new(detail, height, slope, self.light.toward);
+        (dense > 0.0).then_some(Shaped {
+            puff,
+            dense: dense * self.pace,
+            relief,
+        })
     }
 
     /// Adds the light and the absorption of the ray-marching step of `length` (cells) along `ray`
@@ -429,33 +402,6 @@ impl March<'_> {
         passed.light += times(passed.through, times(albedo, light)) * share;
         passed.through *= 1.0 - share;
     }
-}
-
-/// Largest height of the sum of broad and fine billows.
-pub(crate) const HIGHEST: f32 = 1.0 + FINER_HEIGHT;
-
-/// Returns the smoke at the point `p` (cells of the simulation) and its extinction per cell width
-/// with all billows; `None` if the smoke is too thin to be drawn.
-pub(crate) fn dense_at(
-    context: &ShadeContext,
-    field: &SmokeField,
-    generations: Generations,
-    p: V3,
-) -> Option<(Puff, f32)> {
-    let march = March {
-        context,
-        field,
-        light: Light::NONE,
-        pace: 1.0,
-        generations,
-    };
-    let puff = field.smoke.at(Portable, p)?;
-    let detail = context.look.air.detail;
-    if detail <= 0.0 {
-        return Some((puff, puff.dense));
-    }
-    let (dense, ..) = march.billowed(Portable, (0.0, p), &puff, detail);
-    Some((puff, dense))
 }
 
 /// Returns the linear RGB albedo of ash mixed with inks (coloured tracers). `ash`: albedo of the

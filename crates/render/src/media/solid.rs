@@ -505,11 +505,8 @@ pub(crate) fn made(
     let [of_wax, of_gloss, of_metal, of_oxide] = WIDTHS;
     match clear.look.preset {
         Preset::Rubble => {
-            let (normal, albedo) = crate::lava::crust::rubbly(
-                context,
-                (point, shape),
-                clear.look.waves,
-            );
+            let (normal, albedo) =
+                crate::lava::crust::rubbly(context, (point, shape), clear.look.waves);
             matt(normal, albedo)
         }
         Preset::Leaves => {

@@ -1,18 +1,29 @@
-//! Collisions of light with smoke, drawn without bias: tentative collisions at the largest
-//! extinction of each block, of which those with real smoke are kept (delta tracking), or by which
-//! the transmittance is weighted (ratio tracking).
+//! Smoke baked below the air's cells, and collisions of light with it, drawn without bias:
+//! tentative collisions at the largest extinction of each block, of which those with real smoke are
+//! kept (delta tracking), or by which the transmittance is weighted (ratio tracking).
 
 use crate::camera::Ray;
-use crate::math::{V3, mix};
-use crate::media::plume::{self, HIGHEST, Generations, RAGGED, ROUGH};
+use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, v3};
+use crate::media::plume;
 use crate::media::smoke::{Puff, SmokeField};
 use crate::print::random::Draws;
 use crate::print::world::Collision;
 use crate::style::shading::ShadeContext;
 use crate::volume::field::span_in;
+use lavoxel_base::parallel::*;
+use lavoxel_base::simd::Portable;
 
-/// Number of air cells along an edge of a block.
-const BLOCK: usize = 2;
+/// Largest number of nodes per air cell along an axis, and largest number of all nodes.
+const FINEST: usize = 6;
+const MOST_NODES: usize = 64_000_000;
+/// Number of nodes along an edge of a block.
+const BLOCK: usize = 4;
+/// Number of nodes per sample of sunlight along an axis.
+const OF_SUN: usize = 3;
+/// Optical depth through which no sunlight comes, and exponent with which a byte holds
+/// transmittance.
+const DARK: f32 = 14.0;
+const ROOT: i32 = 4;
 /// Albedo of steam's water drops for light of a single scattering, linear RGB; `plume::DROPS` holds
 /// what many scatterings leave of it.
 const DROPS: V3 = V3::new(0.985, 0.988, 0.992);
@@ -23,23 +34,104 @@ const AHEAD: [f32; 2] = [0.45, 0.65];
 /// Transmittance below which ratio tracking ends half of its walks.
 const FAINT: f32 = 0.1;
 
-/// Smoke with bounds of its extinction.
+// Billows: numbers found by trying them against photographs.
+/// Decimal logarithms of the optical depth across an air cell between which smoke goes from thin to
+/// dense. Smoke spans decades, so billows cut its logarithm.
+const DECADES: [f32; 2] = [-1.5, 1.4];
+/// Share of the logarithm's range that the deepest hollow between billows cuts away, in thin and in
+/// dense smoke.
+const CUTS: [f32; 2] = [0.22, 0.96];
+/// Denseness at which the cut begins to grow and at which it is complete.
+const CUT_GROWS: [f32; 2] = [0.15, 0.75];
+/// Optical depth of an air cell inside billows of thin and of dense smoke.
+const DEPTHS: [f32; 2] = [1.0, 14.0];
+/// Factor on the extinction in hollows and on heads.
+const HEADS: [f32; 2] = [0.6, 1.4];
+/// Octaves of the billows: number of broadest billows per air cell, and weight.
+const OCTAVES: [[f32; 2]; 4] = [[0.13, 0.30], [0.33, 0.30], [0.83, 0.24], [2.1, 0.16]];
+/// Distance in air cells over which smoke fades out towards a side or the top of the air's grid.
+const FADES: f32 = 2.5;
+
+/// Returns the extinction per cell width of smoke whose air cell of the edge `edge` has the mean
+/// extinction `dense`, on a billow of the height `head` (0 hollow, 1 top). `detail`: strength of
+/// the billows, 0 to 1.
+fn shaped(dense: f32, edge: f32, head: f32, detail: f32) -> f32 {
+    let [thin, thick] = DECADES;
+    let place = saturate(((dense * edge).max(1e-9).log10() - thin) / (thick - thin));
+    let grows = smoothstep(CUT_GROWS[0], CUT_GROWS[1], place);
+    let cut = detail * (1.0 - head) * lerp(CUTS[0], CUTS[1], grows);
+    let body = smoothstep(0.0, 1.0, (place - cut) / (1.0 - cut).max(0.08));
+    let depth = lerp(DEPTHS[0], DEPTHS[1], place * place);
+    body * depth / edge * lerp(HEADS[0], HEADS[1], head)
+}
+
+/// Bytes on a regular grid of nodes, interpolated linearly.
+struct Nodes {
+    count: [usize; 3],
+    /// Place of the first node, in cells of the simulation, and distance between nodes.
+    first: V3,
+    edge: f32,
+    bytes: Vec<u8>,
+}
+
+impl Nodes {
+    /// Computes `byte` (of a place in cells) at each of `count` nodes, beginning at `first` and
+    /// `edge` apart.
+    fn new(count: [usize; 3], first: V3, edge: f32, byte: impl Fn(V3) -> u8 + Sync) -> Self {
+        let slab = count[0] * count[1];
+        let mut bytes = vec![0; slab * count[2]];
+        bytes
+            .par_chunks_mut(slab)
+            .enumerate()
+            .for_each(|(z, slab)| {
+                for (i, to) in slab.iter_mut().enumerate() {
+                    let node = v3((i % count[0]) as f32, (i / count[0]) as f32, z as f32);
+                    *to = byte(first + node * edge);
+                }
+            });
+        Self {
+            count,
+            first,
+            edge,
+            bytes,
+        }
+    }
+
+    /// Returns the byte at the point `p` (cells), interpolated, as 0 to 1; `None` outside.
+    #[inline]
+    fn at(&self, p: V3) -> Option<f32> {
+        let q = (p - self.first) / self.edge;
+        let last = |axis: usize| (self.count[axis] - 1) as f32;
+        if !(0..3).all(|axis| q[axis] >= 0.0 && q[axis] < last(axis)) {
+            return None;
+        }
+        let [i, j, k] = [q.x as usize, q.y as usize, q.z as usize];
+        let (row, slab) = (self.count[0], self.count[0] * self.count[1]);
+        let near = &self.bytes[k * slab + j * row + i..];
+        let (x, y, z) = (q.x - i as f32, q.y - j as f32, q.z - k as f32);
+        let pair = |at: usize| lerp(f32::from(near[at]), f32::from(near[at + 1]), x);
+        let low = lerp(pair(0), pair(row), y);
+        let high = lerp(pair(slab), pair(slab + row), y);
+        Some(lerp(low, high, z) * (1.0 / 255.0))
+    }
+}
+
+/// Smoke baked for paths.
 pub(crate) struct Cloud<'a> {
     context: &'a ShadeContext<'a>,
     field: &'a SmokeField<'a>,
-    generations: Generations,
-    /// Bounds of the air, in cells of the simulation.
-    bounds: [[f32; 2]; 3],
-    /// Edge length of a block in cells of the simulation.
-    edge: f32,
-    /// Number of blocks along x, y and z.
+    /// Extinction per cell width at nodes, as shares of `most`.
+    dense: Nodes,
+    most: f32,
+    /// Transmittance towards the sun, as roots of the order `ROOT`.
+    sun: Nodes,
+    /// Number of blocks along x, y and z, and largest extinction in each, x fastest.
     count: [usize; 3],
-    /// Largest extinction per cell width in each block, x fastest.
-    most: Vec<f32>,
+    bounds: Vec<f32>,
 }
 
 impl<'a> Cloud<'a> {
-    /// Finds the bounds of the extinction of the smoke of `context`; `None` without smoke.
+    /// Bakes the smoke of `context`; `None` without smoke.
     pub(crate) fn new(context: &'a ShadeContext<'a>) -> Option<Self> {
         let field = context.smoke?;
         let smoke = field.smoke;
@@ -47,92 +139,124 @@ impl<'a> Cloud<'a> {
             return None;
         }
         let (texels, cell) = (smoke.texels(), smoke.edge());
-        let grid = texels.grid;
-        let cells = [grid.nx, grid.ny, grid.nz];
-        let count = cells.map(|n| n.div_ceil(BLOCK));
-        let mut roots = vec![0_u8; count.iter().product()];
-        for (i, place) in grid.places().enumerate() {
-            let root = texels.cells[i][0];
-            if root == 0 {
-                continue;
-            }
-            // Samples are interpolated up to half a cell beyond a cell's sides.
-            let reach = |axis: usize| {
-                let n = place[axis];
-                n.saturating_sub(1) / BLOCK..=((n + 1) / BLOCK).min(count[axis] - 1)
-            };
-            for z in reach(2) {
-                for y in reach(1) {
-                    for x in reach(0) {
-                        let block = &mut roots[(z * count[1] + y) * count[0] + x];
-                        *block = root.max(*block);
-                    }
-                }
-            }
-        }
-        let detail = context.look.air.detail;
-        let bound = |root: u8| {
-            let share = f32::from(root) / 255.0;
-            let dense = share * share * texels.most;
-            let thin = (-dense * cell).exp();
-            dense * (1.0 + detail * HIGHEST * (ROUGH + RAGGED * thin)).min(4.0)
+        let cells = [texels.grid.nx, texels.grid.ny, texels.grid.nz];
+        let all = cells.iter().product::<usize>();
+        let finer = (1..=FINEST).rev().find(|n| all * n.pow(3) <= MOST_NODES);
+        let finer = finer.unwrap_or(1);
+        let edge = cell / finer as f32;
+        let first = texels.low.add_scalar(0.5 * edge);
+        let most = shaped(texels.most, cell, 1.0, 0.0).max(1e-9);
+        let high = texels.low + v3(cells[0] as f32, cells[1] as f32, cells[2] as f32) * cell;
+        let fade = |p: V3| {
+            let side = (p.x - texels.low.x).min(high.x - p.x);
+            let side = side.min(p.z - texels.low.z).min(high.z - p.z);
+            smoothstep(0.0, FADES * cell, side.min(high.y - p.y))
         };
-        let low = texels.low;
-        Some(Self {
+        let detail = (2.0 * context.look.air.detail).min(1.0);
+        let dense = Nodes::new(cells.map(|n| (n * finer).max(2)), first, edge, |p| {
+            let Some(puff) = smoke.at(Portable, p) else {
+                return 0;
+            };
+            let head = heads(context, &puff, p, cell);
+            let dense = shaped(puff.dense * fade(p), cell, head, detail);
+            (255.0 * dense / most + 0.5).min(255.0) as u8
+        });
+        let (count, bounds) = bounds(&dense, most);
+        let mut cloud = Self {
             context,
             field,
-            generations: context.billows,
-            bounds: std::array::from_fn(|axis| {
-                [low[axis], low[axis] + cells[axis] as f32 * cell]
-            }),
-            edge: BLOCK as f32 * cell,
+            dense,
+            most,
+            sun: Nodes::new([2; 3], first, edge, |_| 255),
             count,
-            most: roots.into_iter().map(bound).collect(),
+            bounds,
+        };
+        let sun = in_cells(context.sky.sun, context.look.cell_height);
+        let few = cells.map(|n| (n * finer).div_ceil(OF_SUN) + 1);
+        cloud.sun = Nodes::new(few, first, edge * OF_SUN as f32, |p| {
+            let depth = cloud.depth(p, sun);
+            (255.0 * (-depth / ROOT as f32).exp() + 0.5) as u8
+        });
+        Some(cloud)
+    }
+
+    /// Returns the extinction per cell width at the point `p` (cells).
+    #[inline]
+    fn at(&self, p: V3) -> f32 {
+        self.dense.at(p).map_or(0.0, |share| share * self.most)
+    }
+
+    /// Returns the bounds of the smoke along each axis, in cells.
+    fn bounds(&self) -> [[f32; 2]; 3] {
+        std::array::from_fn(|axis| {
+            let first = self.dense.first[axis];
+            let last = (self.dense.count[axis] - 1) as f32 * self.dense.edge;
+            [first, first + last]
         })
     }
 
-    /// Returns smoke and extinction (per cell width) at the point `p` (cells).
-    fn at(&self, p: V3) -> Option<(Puff, f32)> {
-        plume::dense_at(self.context, self.field, self.generations, p)
+    /// Returns the optical depth from the point `p` (cells) along `way` (cells per cell width).
+    fn depth(&self, p: V3, way: V3) -> f32 {
+        let step = 1.7 * self.dense.edge;
+        let (mut t, mut depth) = (0.5 * step, 0.0);
+        while depth < DARK {
+            let Some(share) = self.dense.at(p + way * t) else {
+                break;
+            };
+            depth += share * self.most * step;
+            t += step;
+        }
+        depth
+    }
+
+    /// Returns the transmittance of the smoke along `ray` (cells), which goes to the sun.
+    pub(crate) fn sunlit(&self, ray: &Ray) -> f32 {
+        let Some((near, ..)) = span_in(&self.bounds(), ray, f32::MAX) else {
+            return 1.0;
+        };
+        let inside = if near > 0.0 { near + 0.01 } else { 0.0 };
+        self.sun
+            .at(ray.at(inside))
+            .map_or(1.0, |root| root.powi(ROOT))
     }
 
     /// Calls `pass` with the largest extinction and the first and last distance (cell widths) of
     /// each block with smoke on `ray` (in cells, of which `pace` widths make one length along the
     /// ray) up to the distance `far` (widths), until `pass` returns false.
     fn walk(&self, ray: &Ray, pace: f32, far: f32, mut pass: impl FnMut(f32, f32, f32) -> bool) {
-        let Some((near, end, _)) = span_in(&self.bounds, ray, far / pace) else {
+        let (bounds, edge) = (self.bounds(), BLOCK as f32 * self.dense.edge);
+        let Some((near, end, _)) = span_in(&bounds, ray, far / pace) else {
             return;
         };
         let (mut at, start) = (near, ray.at(near + 1e-4));
         let mut cell = [0_isize; 3];
         let (mut next, mut stride, mut way) = ([f32::MAX; 3], [f32::MAX; 3], [0_isize; 3]);
         for axis in 0..3 {
-            let (low, d) = (self.bounds[axis][0], ray.direction[axis]);
+            let (low, d) = (bounds[axis][0], ray.direction[axis]);
             let last = self.count[axis] as isize - 1;
-            cell[axis] = (((start[axis] - low) / self.edge).floor() as isize).clamp(0, last);
+            cell[axis] = (((start[axis] - low) / edge).floor() as isize).clamp(0, last);
             if d.abs() > 1e-7 {
                 way[axis] = if d > 0.0 { 1 } else { -1 };
-                let face = low + (cell[axis] + isize::from(d > 0.0)) as f32 * self.edge;
+                let face = low + (cell[axis] + isize::from(d > 0.0)) as f32 * edge;
                 next[axis] = (face - ray.origin[axis]) / d;
-                stride[axis] = self.edge / d.abs();
+                stride[axis] = edge / d.abs();
             }
         }
         loop {
-            let axis = (0..3).fold(0, |best, axis| if next[axis] < next[best] { axis } else { best });
+            let nearest =
+                |best: usize, axis: usize| if next[axis] < next[best] { axis } else { best };
+            let axis = (1..3).fold(0, nearest);
             let leaves = next[axis].min(end);
             let [x, y, z] = cell.map(|n| n as usize);
-            let most = self.most[(z * self.count[1] + y) * self.count[0] + x];
+            let most = self.bounds[(z * self.count[1] + y) * self.count[0] + x];
             if most > 0.0 && leaves > at && !pass(most, at * pace, leaves * pace) {
-                return;
-            }
-            // A comparison that a number without value fails, too.
-            if !(leaves < end) {
                 return;
             }
             at = leaves.max(at);
             cell[axis] += way[axis];
             next[axis] += stride[axis];
-            if cell[axis] < 0 || cell[axis] >= self.count[axis] as isize {
+            let is_inside = (0..self.count[axis] as isize).contains(&cell[axis]);
+            if leaves >= end || leaves.is_nan() || !is_inside || way[axis] == 0 {
                 return;
             }
         }
@@ -152,29 +276,30 @@ impl<'a> Cloud<'a> {
             let mut t = from;
             loop {
                 t -= (1.0 - draws.free()).ln() / most;
-                if !(t < to) {
+                if t >= to || t.is_nan() {
                     return true;
                 }
-                let chance = draws.free() * most;
-                if let Some((puff, dense)) = self.at(ray.at(t / pace))
-                    && dense > chance
-                {
-                    found = Some(self.collision(t, &puff));
+                if self.at(ray.at(t / pace)) > draws.free() * most {
+                    found = Some(t);
                     return false;
                 }
             }
         });
-        found
+        found.map(|t| self.collision(t, ray.at(t / pace)))
     }
 
-    /// Returns the collision with a particle of `puff` at the distance `t`.
-    fn collision(&self, t: f32, puff: &Puff) -> Collision {
-        let ash = plume::tinted(self.context.look.air.albedo.into(), puff.tint);
+    /// Returns the collision with a particle at the point `p` (cells) at the distance `t`.
+    fn collision(&self, t: f32, p: V3) -> Collision {
+        let albedo = V3::from(self.context.look.air.albedo);
+        let puff = self.field.smoke.at(Portable, p);
+        let (ash, steam) = puff.map_or((albedo, 0.0), |puff| {
+            (plume::tinted(albedo, puff.tint), puff.steam)
+        });
         let ash = ash.map(|a| 1.0 - DARKNESS * (1.0 - a));
         Collision {
             t,
-            albedo: mix(ash, DROPS, puff.steam),
-            ahead: AHEAD[0] + (AHEAD[1] - AHEAD[0]) * puff.steam,
+            albedo: mix(ash, DROPS, steam),
+            ahead: lerp(AHEAD[0], AHEAD[1], steam),
         }
     }
 
@@ -186,11 +311,10 @@ impl<'a> Cloud<'a> {
             let mut t = from;
             loop {
                 t -= (1.0 - draws.free()).ln() / most;
-                if !(t < to) {
+                if t >= to || t.is_nan() {
                     return true;
                 }
-                let dense = self.at(ray.at(t / pace)).map_or(0.0, |(_, dense)| dense);
-                passed *= 1.0 - dense / most;
+                passed *= 1.0 - self.at(ray.at(t / pace)) / most;
                 if passed < FAINT {
                     if draws.free() < 0.5 {
                         passed = 0.0;
@@ -204,3 +328,41 @@ impl<'a> Cloud<'a> {
     }
 }
 
+/// Returns the height (0 to 1) of the billows of `puff` at the point `p` (cells); `cell`: edge of
+/// an air cell.
+fn heads(context: &ShadeContext, puff: &Puff, p: V3, cell: f32) -> f32 {
+    let octave = |[count, weight]: [f32; 2]| {
+        let billow = context.billows.billow(Portable, p, puff.flow, count / cell);
+        0.75 * weight * billow.0
+    };
+    saturate(0.5 + OCTAVES.into_iter().map(octave).sum::<f32>())
+}
+
+/// Returns the number of blocks of `dense` along each axis, and the largest extinction in each;
+/// `most`: extinction of the byte 255.
+fn bounds(dense: &Nodes, most: f32) -> ([usize; 3], Vec<f32>) {
+    let [nx, ny, nz] = dense.count;
+    let count = dense.count.map(|n| (n - 1).div_ceil(BLOCK));
+    let block = |b: usize| {
+        let place = [
+            b % count[0],
+            b / count[0] % count[1],
+            b / (count[0] * count[1]),
+        ];
+        // A block is bounded by nodes on all sides, those of its far sides included.
+        let range = |axis: usize, n: usize| {
+            let low = place[axis] * BLOCK;
+            low..(low + BLOCK + 1).min(n)
+        };
+        let mut byte = 0;
+        for z in range(2, nz) {
+            for y in range(1, ny) {
+                let row = &dense.bytes[(z * ny + y) * nx..][range(0, nx)];
+                byte = row.iter().fold(byte, |byte: u8, b| byte.max(*b));
+            }
+        }
+        f32::from(byte) / 255.0 * most
+    };
+    let all = count.iter().product::<usize>();
+    (count, (0..all).into_par_iter().map(block).collect())
+}

@@ -57,7 +57,12 @@ pub(crate) fn smoothed(light: &[V3], guides: &[Guide], width: usize) -> Vec<V3> 
         let step = 1_isize << pass;
         let mean = |i: usize| {
             let place = [(i % width) as isize, (i / width) as isize];
-            around(&now, guides, place, (step, [width as isize, height as isize]))
+            around(
+                &now,
+                guides,
+                place,
+                (step, [width as isize, height as isize]),
+            )
         };
         now = (0..now.len()).into_par_iter().map(mean).collect();
     }
@@ -89,7 +94,12 @@ fn calm(light: &[V3], (x, y): (usize, usize), (width, height): (usize, usize)) -
 
 /// Returns the mean of the pixels around `place`, `step` pixels apart, in a picture of `size`
 /// pixels, weighted by how much they show what `place` shows.
-fn around(lit: &[Lit], guides: &[Guide], place: [isize; 2], (step, size): (isize, [isize; 2])) -> Lit {
+fn around(
+    lit: &[Lit],
+    guides: &[Guide],
+    place: [isize; 2],
+    (step, size): (isize, [isize; 2]),
+) -> Lit {
     let index = |[x, y]: [isize; 2]| (y * size[0] + x) as usize;
     let (here, guide) = (lit[index(place)], guides[index(place)]);
     let bright = luminance(here.light);
@@ -98,7 +108,11 @@ fn around(lit: &[Lit], guides: &[Guide], place: [isize; 2], (step, size): (isize
     for j in -2..=2_isize {
         for i in -2..=2_isize {
             let other = [place[0] + i * step, place[1] + j * step];
-            if other.iter().zip(size).any(|(at, size)| !(0..size).contains(at)) {
+            if other
+                .iter()
+                .zip(size)
+                .any(|(at, size)| !(0..size).contains(at))
+            {
                 continue;
             }
             let (there, beside) = (lit[index(other)], guides[index(other)]);
@@ -120,7 +134,9 @@ fn around(lit: &[Lit], guides: &[Guide], place: [isize; 2], (step, size): (isize
 fn alike(a: &Guide, b: &Guide) -> f32 {
     let [long, wide] = [a.normal.norm(), b.normal.norm()];
     let normal = match (long > 0.1, wide > 0.1) {
-        (true, true) => (a.normal.dot(&b.normal) / (long * wide)).max(0.0).powi(NORMAL),
+        (true, true) => (a.normal.dot(&b.normal) / (long * wide))
+            .max(0.0)
+            .powi(NORMAL),
         (false, false) => 1.0,
         _ => 0.0,
     };

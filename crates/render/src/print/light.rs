@@ -61,8 +61,7 @@ impl Dome {
 
     /// Computes the dome whose radiance in a direction is `light`.
     pub(crate) fn new(light: impl Fn(V3) -> V3) -> Self {
-        let size = Self::SIZE;
-        let [wide, high] = size;
+        let [wide, high] = Self::SIZE;
         // Four samples an entry: lamps are narrow.
         let mean = |k: usize| {
             let sample = |i: usize| {
@@ -74,7 +73,11 @@ impl Dome {
             };
             (0..4).map(sample).sum::<V3>() * 0.25
         };
-        let light: Vec<V3> = (0..wide * high).map(mean).collect();
+        Self::of((0..wide * high).map(mean).collect())
+    }
+
+    /// Returns the dome with the radiances `light` of its entries.
+    fn of(light: Vec<V3>) -> Self {
         let mut sum = 0.0_f64;
         let power: Vec<f64> = light
             .iter()
@@ -87,7 +90,11 @@ impl Dome {
             .iter()
             .map(|power| (power / sum.max(1e-30)) as f32)
             .collect();
-        Self { size, light, until }
+        Self {
+            size: Self::SIZE,
+            light,
+            until,
+        }
     }
 
     /// Returns the index of the entry in the unit direction `d`.
@@ -114,10 +121,10 @@ impl Dome {
         sum * (4.0 / (wide * high) as f32)
     }
 
-    /// Returns this dome with `gain` times its light.
-    pub(crate) fn scaled(mut self, gain: f32) -> Self {
-        self.light.iter_mut().for_each(|light| *light *= gain);
-        self
+    /// Returns this dome with its light changed by the factors `gain` for red, green and blue.
+    pub(crate) fn scaled(self, gain: V3) -> Self {
+        let light = self.light.into_iter().map(|light| times(light, gain));
+        Self::of(light.collect())
     }
 
     /// Returns the radiance in the unit direction `d`.

@@ -67,7 +67,10 @@ impl Material {
         if self.is_metal {
             1.0
         } else if self.coat > 0.0 {
-            schlick(self.coat, facing)
+            // Rough coats never shine as mirrors do at grazing incidence, since the facets that are
+            // seen there face the eye.
+            let most = (1.0 - self.rough).max(self.coat);
+            self.coat + (schlick(self.coat, facing) - self.coat) * most
         } else {
             0.0
         }

@@ -38,6 +38,7 @@ use self::random::Draws;
 use self::scene::Scene;
 use crate::camera::{Camera, Ray};
 use crate::film::{Develop, Film};
+use crate::ground::sky::Sky;
 use crate::image::Image;
 use crate::math::{V3, in_widths, luminance, unit_or_up};
 use crate::style::shading::ShadeContext;
@@ -45,8 +46,8 @@ use lavoxel_base::parallel::*;
 
 /// Factor on the lava's light on its surroundings, beside what the eye sees of it.
 const LAVA: f32 = 2.5;
-/// Factor on the light of a studio's lamps and walls on matter: lamps then light a surface as the
-/// key light does in the cinematic style.
+/// Factor on the light of a studio's lamps: they then light a surface as the key light does in the
+/// cinematic style.
 const STUDIO: f32 = 2.6;
 /// Number of pieces of glowing surface along an edge of a cell.
 const PIECES: usize = 2;
@@ -245,6 +246,13 @@ fn tent(u: f32) -> f32 {
     TENT * offset
 }
 
+/// Returns the light of the studio `sky` on matter from the unit direction `d`.
+fn studio(sky: &Sky, d: V3) -> V3 {
+    let mut lamps = V3::zeros();
+    sky.add_lamps(d, 0.0, &mut lamps);
+    sky.room(d) + lamps * STUDIO
+}
+
 /// Returns the lights of `scene`, the world of `context`.
 fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
     let sky = context.sky;
@@ -252,13 +260,13 @@ fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
     if sky.is_indoors {
         return Lights {
             sun: None,
-            dome: Dome::new(|d| sky.mirrored(d, 0.0) * STUDIO),
+            dome: Dome::new(|d| studio(sky, d)),
             has_lamps: true,
             embers,
         };
     }
     let shown = Dome::new(|d| sky.backdrop(d));
-    let gain = luminance(sky.ambient[0]) / luminance(shown.on_level_ground()).max(1e-6);
+    let gain = sky.ambient[0].component_div(&shown.on_level_ground().map(|c| c.max(1e-6)));
     Lights {
         sun: Some(Sun {
             toward: sky.sun,

@@ -137,11 +137,7 @@ pub(crate) fn facet_drawn(rough: f32, n: V3, view: V3, [u, v]: [f32; 2]) -> V3 {
     let second = stretched.cross(&first);
     let (radius, (sine, cosine)) = (u.sqrt(), (v * TAU).sin_cos());
     let (p, q) = (radius * cosine, radius * sine);
-    let q = lerp(
-        (1.0 - p * p).max(0.0).sqrt(),
-        q,
-        0.5 * (1.0 + stretched.z),
-    );
+    let q = lerp((1.0 - p * p).max(0.0).sqrt(), q, 0.5 * (1.0 + stretched.z));
     let drawn = first * p + second * q + stretched * (1.0 - p * p - q * q).max(0.0).sqrt();
     let facet = v3(rough * drawn.x, rough * drawn.y, drawn.z.max(1e-6)).normalize();
     a * facet.x + b * facet.y + n * facet.z

@@ -9,9 +9,7 @@ use crate::camera::Ray;
 use crate::math::{V3, luminance, times};
 use crate::print::light::{Dome, Embers, Sun};
 use crate::print::material::Material;
-use crate::print::optics::{
-    facet_drawn, fresnel, kept, mirrored, phase, phase_drawn, refracted,
-};
+use crate::print::optics::{facet_drawn, fresnel, kept, mirrored, phase, phase_drawn, refracted};
 use crate::print::random::Draws;
 use crate::print::world::{Inside, Kind, Medium, Surface, World};
 
@@ -46,7 +44,7 @@ pub(crate) struct Traced {
     /// Albedo and normal of the first diffuse surface; 1 and 0 in clouds and sky.
     pub(crate) albedo: V3,
     pub(crate) normal: V3,
-    /// Distance to the first surface or cloud, 0 for the sky.
+    /// Distance to the first surface, 0 for clouds and sky.
     pub(crate) depth: f32,
 }
 
@@ -86,7 +84,11 @@ impl Path<'_> {
     /// Adds `light`, cut to what a sample may bring.
     fn add(&mut self, light: V3) {
         let light = times(self.through, light);
-        let most = if self.scatterings > 0 { INDIRECT } else { DIRECT };
+        let most = if self.scatterings > 0 {
+            INDIRECT
+        } else {
+            DIRECT
+        };
         let brightest = light.max();
         if brightest.is_finite() {
             self.light += light * (most / brightest.max(most));
@@ -180,14 +182,23 @@ impl<W: World> Tracing<'_, W> {
             }
             Some(medium) => {
                 let medium = self.world.medium(medium);
-                let free = if medium.scattered > 0.0 {
-                    -(1.0 - path.draws.free()).ln() / medium.scattered
+                // Where light is absorbed as fast as it is scattered, all paths are scattered and
+                // carry less, instead of few that carry all.
+                let drawn = if medium.scattered > 0.0 {
+                    medium.scattered + medium.absorbed.min()
+                } else {
+                    0.0
+                };
+                let free = if drawn > 0.0 {
+                    -(1.0 - path.draws.free()).ln() / drawn
                 } else {
                     f32::INFINITY
                 };
                 let length = free.min(end).min(ENDLESS);
-                path.through = times(path.through, kept(medium.absorbed, length));
+                let lost = medium.absorbed.map(|a| a + medium.scattered - drawn);
+                path.through = times(path.through, kept(lost, length));
                 if free < end && free < ENDLESS {
+                    path.through *= medium.scattered / drawn;
                     return self.in_cloud(path, free, V3::repeat(1.0), 0.0);
                 }
                 if end >= ENDLESS || path.through.max() < 1e-4 {
@@ -199,7 +210,9 @@ impl<W: World> Tracing<'_, W> {
             self.leave(path);
             return false;
         };
-        let surface = self.world.surface(&path.ray, &meeting, path.away + meeting.t);
+        let surface = self
+            .world
+            .surface(&path.ray, &meeting, path.away + meeting.t);
         if path.seen && path.inside.medium().is_none() {
             let (clear, air) = self.world.air(&path.ray, &meeting);
             path.add(air * (1.0 - clear));
@@ -222,7 +235,7 @@ impl<W: World> Tracing<'_, W> {
             let sun = self.lights.sun.map_or(V3::zeros(), |sun| sun.seen(toward));
             // The eye itself does not look into the sun.
             let sun = if path.away > 0.0 { sun } else { V3::zeros() };
-            path.add(self.world.backdrop(toward) + sun);
+            path.add(self.world.backdrop(toward, path.away <= 0.0) + sun);
             return;
         }
         let weight = path.density.map_or(1.0, |density| {
@@ -234,7 +247,7 @@ impl<W: World> Tracing<'_, W> {
     /// Scatters the path at a particle of the albedo `albedo` at the distance `t`.
     fn in_cloud(&self, path: &mut Path, t: f32, albedo: V3, ahead: f32) -> bool {
         let (p, toward) = (path.ray.at(t), path.ray.direction);
-        path.guide(V3::repeat(1.0), V3::zeros(), t);
+        path.guide(V3::repeat(1.0), V3::zeros(), -path.away);
         path.through = times(path.through, albedo);
         // Light that was turned often has lost its direction: even scattering costs less noise.
         let ahead = if path.scatterings == 0 { ahead } else { 0.0 };
@@ -267,16 +280,29 @@ impl<W: World> Tracing<'_, W> {
     ) -> bool {
         let (p, toward) = (path.ray.at(t), path.ray.direction);
         let beyond = path.inside.across(medium, enters);
-        let optics = |inside: Inside| inside.medium().map_or(Medium::AIR, |m| self.world.medium(m));
+        let optics = |inside: Inside| {
+            inside
+                .medium()
+                .map_or(Medium::AIR, |m| self.world.medium(m))
+        };
         let (here, there) = (optics(path.inside), optics(beyond));
         let off = self.off_at(path.away + t);
-        let along = surface.shape * if surface.shape.dot(&toward) < 0.0 { -off } else { off };
+        let along = surface.shape
+            * if surface.shape.dot(&toward) < 0.0 {
+                -off
+            } else {
+                off
+            };
         if beyond.medium() == path.inside.medium() || here.refracts == there.refracts {
             path.inside = beyond;
             path.turn(p + along, toward, t);
             return true;
         }
-        let facing = if normal.dot(&toward) < 0.0 { normal } else { -normal };
+        let facing = if normal.dot(&toward) < 0.0 {
+            normal
+        } else {
+            -normal
+        };
         let rough = self.world.medium(medium).rough;
         let facing = if rough > 0.0 {
             facet_drawn(rough, facing, -toward, path.draws.two())
@@ -381,7 +407,10 @@ impl<W: World> Tracing<'_, W> {
             let toward = sun.drawn(path.draws);
             let (share, _) = share(toward);
             if luminance(share) > 0.0 {
-                light += times(times(share, sun.light), self.open(path, scatterer, toward, f32::MAX));
+                light += times(
+                    times(share, sun.light),
+                    self.open(path, scatterer, toward, None),
+                );
             }
         }
         if self.asks_sky(path.scatterings + 1, inside)
@@ -404,7 +433,7 @@ impl<W: World> Tracing<'_, W> {
             let of = |toward: V3| share(toward).0;
             if let Some(from) = self.lights.embers.drawn(p, of, path.draws) {
                 let near = from.far - NEAR_EMBER.min(0.5 * from.far);
-                let open = self.open(path, scatterer, from.toward, near);
+                let open = self.open(path, scatterer, from.toward, Some(near));
                 light += times(times(of(from.toward), from.light), open);
             }
         }
@@ -412,17 +441,21 @@ impl<W: World> Tracing<'_, W> {
     }
 
     /// Returns the share of light that comes straight to `scatterer` from the direction `toward`,
-    /// from the distance `far`.
-    fn open(&self, path: &mut Path, scatterer: &Scatterer, toward: V3, far: f32) -> V3 {
+    /// from the distance `far`; `None` for the distance of the sun.
+    fn open(&self, path: &mut Path, scatterer: &Scatterer, toward: V3, far: Option<f32>) -> V3 {
         let ray = Ray {
             origin: scatterer.p,
             direction: toward,
         };
-        if self.world.is_blocked(&ray, far) {
+        let end = far.unwrap_or(f32::MAX);
+        if self.world.is_blocked(&ray, end) {
             return V3::zeros();
         }
-        let media = self.world.straight(&ray, far, scatterer.inside);
-        let passed = self.world.passed(&ray, far, path.draws);
+        let media = self.world.straight(&ray, end, scatterer.inside);
+        let passed = match far {
+            Some(far) => self.world.passed(&ray, far, path.draws),
+            None => self.world.sunlit(&ray, path.draws),
+        };
         media.unwrap_or(V3::repeat(1.0)) * passed
     }
 }

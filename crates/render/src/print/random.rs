@@ -53,7 +53,8 @@ impl Draws {
             .state
             .wrapping_mul(747_796_405)
             .wrapping_add(2_891_336_453);
-        let word = ((self.state >> ((self.state >> 28) + 4)) ^ self.state).wrapping_mul(277_803_737);
+        let word =
+            ((self.state >> ((self.state >> 28) + 4)) ^ self.state).wrapping_mul(277_803_737);
         unit((word >> 22) ^ word)
     }
 }

@@ -15,6 +15,7 @@ use crate::media::{ISO, borders, water};
 use crate::print::cloud::Cloud;
 use crate::print::material::Material;
 use crate::print::random::Draws;
+use crate::print::studio;
 use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Surface, World};
 use crate::style::cinematic::{STONES, clear_air, margin, over, stony, strata_rock, toe};
 use crate::style::shading::ShadeContext;
@@ -28,7 +29,10 @@ const REFRACTS: [f32; 2] = [1.333, 1.31];
 /// Absorption of ice relative to `ice::ABSORBS`, which holds what a straight ray shows of it.
 const ICE: f32 = 0.15;
 /// Scattering in ice per cell length: bubbles and cracks.
-const BUBBLES: f32 = 0.03;
+const BUBBLES: f32 = 0.05;
+/// Absorption of water relative to its look, which holds what a straight ray shows of it: outdoors,
+/// and in the vessels of a table, whose cells are smaller.
+const WATER: [f32; 2] = [0.6, 0.12];
 /// Scattering of a liquid per its absorption and its colour from the deep, for blue light.
 const DEEP: f32 = 5.0;
 /// Reflectance of lava's crust (glass) at normal incidence, and widths of its microfacets for a
@@ -117,7 +121,8 @@ impl<'a> Scene<'a> {
         if let Some(t) = context.surroundings().and_then(|around| around.hit(ray)) {
             put(t, What::Beyond, &mut end);
         }
-        if let Some(floor) = context.floor {
+        // Land may lie lower than the plain in which it ends.
+        if let Some(floor) = context.floor.filter(|_| end == far) {
             let fall = floor.foot - ray.origin.y;
             if ray.direction.y < -1e-5 && fall < 0.0 {
                 put(fall / ray.direction.y, What::Floor, &mut end);
@@ -128,7 +133,10 @@ impl<'a> Scene<'a> {
             _ => end,
         };
         let before = front(end, nearest.as_ref());
-        if let Crossing::At { t, face } = context.field.cross(ray, before, context.look.iso, self.pace)
+        if let Crossing::At { t, face } =
+            context
+                .field
+                .cross(ray, before, context.look.iso, self.pace)
         {
             nearest = Some(Meeting {
                 t,
@@ -324,8 +332,9 @@ impl World for Scene<'_> {
         let (ray, _) = self.in_cells(ray);
         let mut inside = Inside::default();
         if self.has_media() {
-            self.borders(&ray, f32::MAX, |medium, _, border| {
-                if border == Border::Inside {
+            self.borders(&ray, f32::MAX, |medium, t, border| {
+                // Farther on, a ray may be found inside of the sea behind the box.
+                if border == Border::Inside && t <= 0.0 {
                     inside = inside.across(medium, true);
                 }
             });
@@ -367,15 +376,21 @@ impl World for Scene<'_> {
             What::Ground(Face::Cut(normal)) => {
                 opaque(normal, of_rock(&strata_rock(context, (p, away), normal)))
             }
-            What::Ground(Face::Block(normal)) => {
-                opaque(normal, of_rock(&context.land.block_rock(p, normal, context.sky.sun)))
-            }
+            What::Ground(Face::Block(normal)) => opaque(
+                normal,
+                of_rock(&context.land.block_rock(p, normal, context.sky.sun)),
+            ),
             What::Beyond => {
                 let Some(around) = context.surroundings() else {
                     return opaque(V3::y(), Material::matt(V3::y(), V3::zeros()));
                 };
                 let shape = around.rock(p.x, p.z).normal;
-                let rock = stony(context, context.land.rock_beyond(around, p), (p, away), STONES);
+                let rock = stony(
+                    context,
+                    context.land.rock_beyond(around, p),
+                    (p, away),
+                    STONES,
+                );
                 opaque(shape, of_rock(&rock))
             }
             What::Floor => self.floor(p, toward, away),
@@ -408,7 +423,14 @@ impl World for Scene<'_> {
         } else {
             0.0
         };
-        let absorbed = clear.liquid.absorbed.map(|a| (a - milk).max(1e-4));
+        let thinner = match clear.look.color {
+            None => WATER[usize::from(self.context.sky.is_indoors)],
+            Some(_) => 1.0,
+        };
+        let absorbed = clear
+            .liquid
+            .absorbed
+            .map(|a| (a - milk).max(1e-4) * thinner);
         let deep = DEEP * clear.liquid.deep.z * absorbed.z;
         Medium {
             refracts: REFRACTS[0],
@@ -460,14 +482,23 @@ impl World for Scene<'_> {
         cloud.collide(&ray, pace, far.min(f32::MAX), draws)
     }
 
+    fn sunlit(&self, ray: &Ray, _: &mut Draws) -> f32 {
+        let Some(cloud) = &self.cloud else { return 1.0 };
+        cloud.sunlit(&self.in_cells(ray).0)
+    }
+
     fn passed(&self, ray: &Ray, far: f32, draws: &mut Draws) -> f32 {
         let Some(cloud) = &self.cloud else { return 1.0 };
         let (ray, pace) = self.in_cells(ray);
         cloud.passed(&ray, pace, far, draws)
     }
 
-    fn backdrop(&self, toward: V3) -> V3 {
-        self.context.sky.backdrop(toward)
+    fn backdrop(&self, toward: V3, is_direct: bool) -> V3 {
+        let sky = self.context.sky;
+        if sky.is_indoors && !is_direct {
+            return studio(sky, toward);
+        }
+        sky.backdrop(toward)
     }
 
     fn air(&self, ray: &Ray, meeting: &Meeting<What>) -> (f32, V3) {

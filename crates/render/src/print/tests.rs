@@ -98,7 +98,7 @@ impl World for Ball {
         }
     }
 
-    fn backdrop(&self, _: V3) -> V3 {
+    fn backdrop(&self, _: V3, _: bool) -> V3 {
         V3::repeat(1.0)
     }
 }
@@ -227,7 +227,11 @@ impl World for Slab {
                 kind: Kind::Opaque(lamp),
             };
         }
-        let shape = if meeting.what > 0.5 { V3::y() } else { -V3::y() };
+        let shape = if meeting.what > 0.5 {
+            V3::y()
+        } else {
+            -V3::y()
+        };
         Surface {
             shape,
             kind: Kind::Border {
@@ -246,7 +250,7 @@ impl World for Slab {
         false
     }
 
-    fn backdrop(&self, _: V3) -> V3 {
+    fn backdrop(&self, _: V3, _: bool) -> V3 {
         V3::zeros()
     }
 }
@@ -283,7 +287,10 @@ fn a_slab_keeps_what_beer_and_fresnel_say() {
         let kept = (-absorbed / inner).exp();
         let theory = (1.0 - share).powi(2) * kept / (1.0 - (share * kept).powi(2));
         let mean = sum / n as f32;
-        assert!((mean / theory - 1.0).abs() < 0.01, "{mean} instead of {theory}");
+        assert!(
+            (mean / theory - 1.0).abs() < 0.01,
+            "{mean} instead of {theory}"
+        );
     }
 }
 

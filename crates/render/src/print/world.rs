@@ -131,8 +131,14 @@ pub(crate) trait World: Sync {
         1.0
     }
 
-    /// Returns the light that the eye sees behind all matter in the direction `toward`.
-    fn backdrop(&self, toward: V3) -> V3;
+    /// Returns an estimate of the transmittance of clouds on `ray`, which goes to the sun.
+    fn sunlit(&self, ray: &Ray, draws: &mut Draws) -> f32 {
+        self.passed(ray, f32::MAX, draws)
+    }
+
+    /// Returns the light that the eye sees behind all matter in the direction `toward`: directly
+    /// (`is_direct`), or by mirrors and glass.
+    fn backdrop(&self, toward: V3, is_direct: bool) -> V3;
 
     /// Returns the transmittance of the air between the eye and a surface at `meeting`, and the
     /// light of that air.
