@@ -80,7 +80,7 @@ pub use need::{
     need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings,
 };
 pub use picture::picture;
-pub use print::Print;
+pub use print::{Print, PrintEnd};
 pub use renderer::Renderer;
 pub use slice::{
     Axis, CellRect, Content, Crop, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey,

@@ -486,7 +486,7 @@ impl Renderer {
             .field(volume, interest, Skipping::Bricks)
             .clipped(self.with_volume(shown));
         let media = self.media(volume, Skipping::Bricks, shown);
-        match self.look.style {
+        match self.look.style.at_once() {
             Style::Cinematic => {
                 let fog = self.prepared.known_fog().filter(|_| self.contents.lava);
                 let smoke = self.prepared.known_smoke().filter(|_| self.contents.lava);
@@ -542,8 +542,9 @@ impl Renderer {
         let shown = self.shown_from(camera.eye().coords);
         let sea = self
             .sea(volume, shown)
-            .filter(|_| self.look.style == Style::Cinematic);
-        let goes_on = self.look.style == Style::Cinematic && self.goes_on(sea.is_some(), shown);
+            .filter(|_| self.look.style.at_once() == Style::Cinematic);
+        let goes_on =
+            self.look.style.at_once() == Style::Cinematic && self.goes_on(sea.is_some(), shown);
         if goes_on != self.goes_on {
             // The cached backdrops are invalid: rays must search for the land beyond the simulation
             // box again.
@@ -551,7 +552,7 @@ impl Renderer {
         }
         let still = self.knows_ground(camera);
         let seen = self.take_seen(camera);
-        let (image, behind) = match self.look.style {
+        let (image, behind) = match self.look.style.at_once() {
             Style::Cinematic => {
                 let (ember, fog, smoke) = self.lit(volume, changes);
                 if self.is_given_up() {
@@ -726,7 +727,7 @@ impl Renderer {
             .smoke
             .map(|smoke| Tiles::of_boxes(smoke.boxes(), camera, depths));
         let gas = gas.into_iter().chain(smoke).reduce(Tiles::union);
-        let others = match self.look.style {
+        let others = match self.look.style.at_once() {
             Style::Cinematic => OtherTiles {
                 clear: of_media(&|form| form == Form::Clear),
                 solid: of_media(&|form| form == Form::Solid),

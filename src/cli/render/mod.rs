@@ -19,7 +19,7 @@ use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{
     Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file,
 };
-use lavoxel::render::{self, Plane, Section, Style};
+use lavoxel::render::{self, Plane, PrintEnd, Section, Style};
 use lavoxel::scene::{BuiltScene, Model, Scene};
 use lavoxel::world::Quantity;
 
@@ -137,6 +137,21 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "STYLE", value_parser = named::<Style>(), conflicts_with = "slice")]
     style: Option<Style>,
 
+    /// Trace N samples of light a pixel in the style print [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), conflicts_with = "slice")]
+    samples: Option<u32>,
+
+    /// Stop tracing a picture of the style print as soon as its noise is at most P percent, such as
+    /// 2%
+    ///
+    /// Noise is the mean standard error of the pixels relative to the mean light of the picture.
+    #[arg(long, value_name = "P%", value_parser = percent, conflicts_with = "slice")]
+    noise: Option<f64>,
+
+    /// Stop tracing a picture of the style print after T seconds, such as 60s
+    #[arg(long, value_name = "Ts", value_parser = seconds, conflicts_with = "slice")]
+    time: Option<f64>,
+
     /// Put the sun at its position on DATE, such as 2025-08-10T17:30Z, by day, dusk or night
     ///
     /// A DATE without a zone is UTC. A box that is on no map needs its place, too, in degrees:
@@ -234,6 +249,27 @@ pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
+/// Parses a share in percent such as `2%`, and returns it as a fraction. Fails with a message for
+/// other text.
+fn percent(text: &str) -> Result<f64, String> {
+    let wrong = || format!("\"{text}\" is not a share such as 2%");
+    let number = text.trim().trim_end_matches('%').trim_end();
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    (number > 0.0 && number <= 100.0)
+        .then_some(number / 100.0)
+        .ok_or_else(wrong)
+}
+
+/// Parses a time in seconds such as `60s`. Fails with a message for other text.
+fn seconds(text: &str) -> Result<f64, String> {
+    let wrong = || format!("\"{text}\" is not a time such as 60s");
+    let number = text.trim().trim_end_matches('s').trim_end();
+    let number: f64 = number.parse().map_err(|_| wrong())?;
+    (number > 0.0 && number <= 1e6)
+        .then_some(number)
+        .ok_or_else(wrong)
+}
+
 /// Parses three numbers separated by commas, such as `0.5,0.4,0.5`. Fails with a message for other
 /// text.
 fn point(text: &str) -> Result<[f32; 3], String> {
@@ -259,10 +295,16 @@ pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
 fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
     args.put_into(&mut scene)?;
     scene.validate()?;
-    let glows = scene.spec.look.style == Style::Cinematic && scene.look().kelvin.is_some();
+    let glows =
+        scene.spec.look.style.at_once() == Style::Cinematic && scene.look().kelvin.is_some();
     anyhow::ensure!(
         glows || !args.notes.iter().any(|word| word == "temperature"),
         "--notes temperature: the colours of this look are no temperatures; set look.kelvin, or leave it out"
+    );
+    let is_asked = args.samples.is_some() || args.noise.is_some() || args.time.is_some();
+    anyhow::ensure!(
+        !is_asked || scene.spec.look.style == Style::Print,
+        "--samples, --noise and --time belong to traced pictures: add --style print"
     );
     let view = args.view(&scene)?;
     let mut beside = args
@@ -301,6 +343,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         sun.shine(&mut scene, &stage.site)?;
     }
     let mut painter = Painter::new(&scene, &stage, view)?;
+    painter.print_until(args.print_end());
     if args.is_camera_free(&scene) {
         painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
     }
@@ -439,6 +482,16 @@ impl RenderArgs {
             look.clip[clip.axis] = clip.shares;
         }
         Ok(())
+    }
+
+    /// Returns the end of the tracing of a picture in the style print.
+    fn print_end(&self) -> PrintEnd {
+        let usual = PrintEnd::default();
+        PrintEnd {
+            samples: self.samples.unwrap_or(usual.samples),
+            noise: self.noise.unwrap_or(usual.noise),
+            time: self.time.map_or(usual.time, Duration::from_secs_f64),
+        }
     }
 
     /// Returns true if the program may choose the camera: the scene is a bare heightmap in the

@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::film::{NotesSpec, Vantage};
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
-    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section,
-    Slices, Style, clock,
+    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, PrintEnd, Renderer,
+    Section, Slices, Style, clock,
 };
 use lavoxel::scene::{BuiltScene, Model, Scene, SceneSpec};
 use lavoxel::simulation::Simulation;
@@ -112,6 +112,8 @@ pub(in crate::cli) struct Painter {
     /// Set once the user has been warned that the camera is inside rock, so that the warning is not
     /// repeated.
     told: bool,
+    /// End of the tracing of pictures in the style print.
+    print: PrintEnd,
 }
 
 /// Kind of picture to draw, with its inputs: the volume, or slices.
@@ -166,6 +168,7 @@ impl Painter {
             renderer: None,
             framed: None,
             told: false,
+            print: PrintEnd::default(),
         })
     }
 
@@ -235,6 +238,11 @@ impl Painter {
         camera.distance = Some((distance / bounds.diagonal()).clamp(0.01, 100.0));
         camera.azimuth_deg = view.azimuth_deg as f32;
         Ok(())
+    }
+
+    /// Sets the end of the tracing of pictures in the style print.
+    pub(in crate::cli) fn print_until(&mut self, end: PrintEnd) {
+        self.print = end;
     }
 
     /// Removes the fixed bounds of `keep_framing`, so that each camera frames the bounds of ground
@@ -319,7 +327,13 @@ impl Painter {
         let moment = (simulation.seed(), simulation.steps());
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         renderer.set_mouths(Mouth::all_from_vents(vents, seen, moment));
-        let mut image = renderer.frame_of(lowpass, &camera);
+        let mut image = if self.look.style == Style::Print {
+            let end = self.print;
+            let traced = renderer.print_of(lowpass, &camera, |print| print.finished(end));
+            traced.unwrap_or_else(|| renderer.frame_of(lowpass, &camera))
+        } else {
+            renderer.frame_of(lowpass, &camera)
+        };
         self.notes_on(simulation, &camera, framing.distance_cells)
             .draw(&mut image);
         Ok(image)
@@ -342,10 +356,9 @@ impl Painter {
             clock: self.notes.clock.then(time),
             north: self.notes.north.then_some(north),
             metres_a_pixel: self.notes.scale.then_some(pixel * self.cell_m),
-            kelvin: self
-                .look
-                .kelvin
-                .filter(|_| self.notes.temperature && self.look.style == Style::Cinematic),
+            kelvin: self.look.kelvin.filter(|_| {
+                self.notes.temperature && self.look.style.at_once() == Style::Cinematic
+            }),
         }
     }
 }

@@ -62,8 +62,8 @@ table! {
     /// Look of pictures: all settings except the camera. All keys have defaults.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct LookSpec {
-        /// Style of the picture: `"cinematic"`, or plain: `"scientific"`, `"surface"` or
-        /// `"maximum"`.
+        /// Style of the picture: `"cinematic"`, `"print"` (traced light, for stills), or plain:
+        /// `"scientific"`, `"surface"` or `"maximum"`.
         pub style: Style = Style::Cinematic;
         /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava
         /// are cut open at its faces. Light, shadow and patterns do not change.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 macro_rules! styles {
     ($($(#[$doc:meta])* $style:ident = $word:literal, $what:literal, $hint:literal;)*) => {
         /// Rendering style: the way in which the contents of the simulation box become a picture.
-        /// All styles but the first are plain: even light, no bloom, and colours exactly as in the
-        /// palette.
+        /// All styles but cinematic and print are plain: even light, no bloom, and colours exactly as
+        /// in the palette.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub enum Style {
             $($(#[$doc])* #[serde(rename = $word)] $style,)*
@@ -23,6 +23,15 @@ macro_rules! styles {
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$style => $word,)*
+                }
+            }
+
+            /// Style in which a picture is drawn at once: that of a print is cinematic until its
+            /// light is traced.
+            pub const fn at_once(self) -> Self {
+                match self {
+                    Self::Print => Self::Cinematic,
+                    other => other,
                 }
             }
 
@@ -55,4 +64,7 @@ styles! {
     Surface = "surface", "A plain surface, coloured by what lies under it", "one amount, plainly lit";
     /// Largest value along each ray, drawn over the dimmed ground.
     Maximum = "maximum", "The largest value on every line of sight", "the largest value on each ray";
+    /// Still by path tracing: refraction, light from matter to matter, many scatterings in clouds.
+    /// Drawn as cinematic where a picture must be there at once.
+    Print = "print", "Traced light for stills: takes minutes", "as cinematic, traced when rendered";
 }

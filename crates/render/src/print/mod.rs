@@ -24,6 +24,7 @@ mod material;
 mod optics;
 mod path;
 mod random;
+mod relief;
 mod scene;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ mod world;
 
 use std::f32::consts::PI;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use self::light::{Dome, Embers, Glowing, Sun};
 use self::path::{Lights, Traced, Tracing};
@@ -103,6 +105,30 @@ impl Pixel {
     }
 }
 
+/// End of the tracing of a picture: whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PrintEnd {
+    /// Number of samples of light a pixel.
+    pub samples: u32,
+    /// Noise at which the picture is good enough; see `Print::noise`. 0 for none.
+    pub noise: f64,
+    /// Time of tracing; a pass that has begun is finished.
+    pub time: Duration,
+}
+
+impl Default for PrintEnd {
+    fn default() -> Self {
+        Self {
+            samples: 64,
+            noise: 0.0,
+            time: Duration::MAX,
+        }
+    }
+}
+
+/// Number of samples below which the estimate of the noise ends no picture.
+const LEAST_FOR_NOISE: u32 = 8;
+
 /// Path-traced picture that becomes better with every pass.
 pub struct Print<'a> {
     scene: Scene<'a>,
@@ -174,6 +200,20 @@ impl<'a> Print<'a> {
             }
         });
         !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Adds passes until `end` or until the flag of `Renderer::stop_switch` is set, and returns the
+    /// smoothed picture.
+    pub fn finished(&mut self, end: PrintEnd) -> Image {
+        let begin = Instant::now();
+        let is_enough = |print: &Self| {
+            let samples = print.samples();
+            samples >= end.samples
+                || begin.elapsed() >= end.time
+                || samples >= LEAST_FOR_NOISE && print.noise() <= end.noise
+        };
+        while self.pass() && !is_enough(self) {}
+        self.smoothed()
     }
 
     /// Returns the number of samples of the pixel that has fewest.

@@ -3,7 +3,7 @@
 
 use crate::camera::Ray;
 use crate::ground::floor::SLATE;
-use crate::ground::heightfield::{Face, before_cut};
+use crate::ground::heightfield::{Face, Heightfield, ShownPart, before_cut};
 use crate::ground::land::Rock;
 use crate::lava::crust::{self, ROOF_TINT, Skin};
 use crate::math::{V3, in_cells, in_widths, unit_or_up, v3};
@@ -15,6 +15,7 @@ use crate::media::{ISO, borders, water};
 use crate::print::cloud::Cloud;
 use crate::print::material::Material;
 use crate::print::random::Draws;
+use crate::print::relief::Relief;
 use crate::print::studio;
 use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Surface, World};
 use crate::style::cinematic::{STONES, clear_air, margin, over, stony, strata_rock, toe};
@@ -42,7 +43,7 @@ const CRUST_WIDTHS: [f32; 2] = [0.32, 0.6];
 /// Reflectance of a polished table at normal incidence, and width of its microfacets.
 const TABLE: [f32; 2] = [0.03, 0.12];
 /// Half the distance in cells between the heights from which the shape of the ground is taken.
-const SHAPED: f32 = 0.25;
+const SHAPED: f32 = 0.08;
 /// Cover from which on a thin sheet is drawn as closed.
 const CLOSED: f32 = 0.5;
 
@@ -69,6 +70,8 @@ pub(crate) struct Scene<'a> {
     ice: Vec<&'a Clear<'a>>,
     /// Opaque materials: all others.
     solids: Vec<&'a Clear<'a>>,
+    /// Ground with stones; `None` where it is drawn as it is.
+    relief: Option<Relief>,
     pace: Pace,
 }
 
@@ -81,6 +84,7 @@ impl<'a> Scene<'a> {
             cloud: Cloud::new(context),
             ice,
             solids,
+            relief: Relief::new(context),
             pace: Pace {
                 step: context.look.step,
                 jitter: 0.5,
@@ -115,7 +119,8 @@ impl<'a> Scene<'a> {
                 nearest = Some(Meeting { t, what });
             }
         };
-        if let Some(hit) = context.land.block.hit(ray, &context.part, 0.0) {
+        let (block, part) = self.ground();
+        if let Some(hit) = block.hit(ray, part, 0.0) {
             put(hit.t, What::Ground(hit.face), &mut end);
         }
         if let Some(t) = context.surroundings().and_then(|around| around.hit(ray)) {
@@ -175,6 +180,14 @@ impl<'a> Scene<'a> {
         }
     }
 
+    /// Returns the ground that rays meet, and its visible part.
+    fn ground(&self) -> (&Heightfield, &ShownPart) {
+        match &self.relief {
+            Some(Relief { block, part }) => (block, part),
+            None => (&self.context.land.block, &self.context.part),
+        }
+    }
+
     fn has_media(&self) -> bool {
         !(self.ice.is_empty() && self.context.clear.is_empty())
     }
@@ -182,7 +195,7 @@ impl<'a> Scene<'a> {
     /// Returns the surface of the ground's top at the point `p` (cells), `away` from the eye.
     fn top(&self, p: V3, away: f32) -> Surface {
         let context = self.context;
-        let shape = context.land.block.normal(p.x, p.z, SHAPED);
+        let shape = self.ground().0.normal(p.x, p.z, SHAPED);
         let over = over(context, p);
         if over > FILM * context.look.film {
             let margin = margin(context, p, over);

@@ -108,7 +108,9 @@ impl Tracer for Specimen<'_> {
         match self.look.style {
             Style::Surface => surface(self, ray, behind, pace).0,
             Style::Maximum => maximum(self, ray, behind, pace),
-            Style::Scientific | Style::Cinematic => volume(s, self, ray, behind, pace),
+            Style::Scientific | Style::Cinematic | Style::Print => {
+                volume(s, self, ray, behind, pace)
+            }
         }
     }
 
@@ -126,11 +128,11 @@ impl Tracer for Specimen<'_> {
                 let lava = maximum_opacity(self, self.largest(ray, behind.far, pace));
                 1.0 - (1.0 - lava) * (1.0 - clear)
             }
-            Style::Scientific | Style::Cinematic if clear > 0.0 => {
+            Style::Scientific | Style::Cinematic | Style::Print if clear > 0.0 => {
                 self.media_before(Portable, ray, behind.far, sight, Some(pace))
                     .opacity
             }
-            Style::Scientific | Style::Cinematic => {
+            Style::Scientific | Style::Cinematic | Style::Print => {
                 self.transfer
                     .accumulate(Portable, self.field, ray, behind.far, pace)
                     .opacity
@@ -178,7 +180,7 @@ fn through_media<S: Simd>(
                 .over(behind.light);
             maximum(specimen, ray, &Behind { light, ..*behind }, pace)
         }
-        Style::Scientific | Style::Cinematic => specimen
+        Style::Scientific | Style::Cinematic | Style::Print => specimen
             .media_before(s, ray, behind.far, sight, Some(pace))
             .over(behind.light),
     }

@@ -142,7 +142,7 @@ impl Transfer {
     /// to draw, smoothing and shading.
     pub fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
-            Style::Cinematic => (
+            Style::Cinematic | Style::Print => (
                 ((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8,
                 look.smoothing,
             ),

@@ -48,7 +48,7 @@ impl Cuts {
     /// Returns true if the slices only cut the simulation box open and show no values. This holds
     /// for amounts in the cinematic style, which draws the matter on the cut.
     pub(crate) fn opens(&self, style: Style) -> bool {
-        style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
+        style.at_once() == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
 
     /// Returns the axis (0 x, 1 y, 2 z) of the visible slice whose handle lies under `pixel` (from

@@ -36,7 +36,8 @@ pub(super) fn draw(context: &Context, state: &State) {
             .flat_map(|report| report.materials.iter().map(|of| &of.material))
     };
     let volume = Quantity::new(state.look.color_by, Material::LAVA);
-    let volume = (state.look.style != Style::Cinematic && state.shown.volume).then_some(&volume);
+    let volume =
+        (state.look.style.at_once() != Style::Cinematic && state.shown.volume).then_some(&volume);
     let mut reports = state.report.iter().flat_map(|report| &report.materials);
     let has_lava = reports.any(|of| of.material.carries_energy() && of.cells > 0);
     let slices = (state.cuts.shown.contains(&true) && !state.cuts.opens(state.look.style))

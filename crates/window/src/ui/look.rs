@@ -31,12 +31,12 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         ..state.scene.look()
     };
     let look = &mut state.look;
-    if look.style == Style::Cinematic {
+    if look.style.at_once() == Style::Cinematic {
         cinematic(ui, look, &usual);
     } else {
         plain(ui, look, &usual);
     }
-    if matches!(look.style, Style::Cinematic | Style::Surface) {
+    if matches!(look.style.at_once(), Style::Cinematic | Style::Surface) {
         let least = f64::from(look.film.max(0.02));
         key(ui, ("iso", "surface at", 2), (look, &usual), least..=0.98);
     }

@@ -236,7 +236,7 @@ impl PostProcess {
         development: &Development,
         look: &LookSpec,
     ) {
-        if look.style != Style::Cinematic {
+        if look.style.at_once() != Style::Cinematic {
             return;
         }
         for pass in &development.passes {
@@ -271,7 +271,7 @@ impl PostProcess {
     ) {
         let [light_width, light_height] = development.lava_size;
         let size = [light_width, light_height, size[0] as f32, size[1] as f32];
-        let shimmer = if look.style == Style::Cinematic {
+        let shimmer = if look.style.at_once() == Style::Cinematic {
             look.shimmer
         } else {
             0.0
@@ -349,7 +349,7 @@ fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     [
         look.exposure.exp2(),
         look.glow,
-        flag(look.style == Style::Cinematic),
+        flag(look.style.at_once() == Style::Cinematic),
         flag(outlet == Outlet::Picture),
     ]
 }

@@ -299,7 +299,7 @@ impl Frame {
                 ]
             },
             view: [
-                look.style as u32,
+                look.style.at_once() as u32,
                 flag(look.color_by == CellMeasure::SpecificEnergy),
                 flag(spec.volume_shown),
                 flag(spec.ground_shown),
@@ -458,15 +458,15 @@ impl Frame {
 /// is shown and the box is not cut. `clip`: visible region of the box (lower and upper bound per
 /// axis, as fractions of the box).
 fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
-    spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
+    spec.look.style.at_once() == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
 }
 
 /// Returns the shader's parameters of the sea around the simulation box (see `Frame::sea`); all
 /// zero if no sea is drawn. `clip`: visible region of the box (lower and upper bound per axis, as
 /// fractions of the box).
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
-    let is_wanted =
-        spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
+    let is_wanted = spec.look.surroundings == Surroundings::Sea
+        && spec.look.style.at_once() == Style::Cinematic;
     let is_shown = spec.volume_shown && is_land_shown(spec, clip) && spec.land.beyond.is_some();
     match spec
         .sea
@@ -485,7 +485,8 @@ fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
 /// Returns a bit mask (bit 0 x, 1 y, 2 z) of the visible slices that only cut the simulation box
 /// open and show no values.
 fn opening(spec: &FrameSpec) -> u8 {
-    let opens = |axis: usize| spec.look.style == Style::Cinematic && spec.cuts_of_amounts[axis];
+    let opens =
+        |axis: usize| spec.look.style.at_once() == Style::Cinematic && spec.cuts_of_amounts[axis];
     (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
 }
 

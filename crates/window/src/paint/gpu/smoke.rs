@@ -58,7 +58,7 @@ pub(super) enum Shown {
 impl Shown {
     /// Returns the inputs for the look `look` and the unit direction `sun` towards the sun.
     pub(super) fn new(look: &LookSpec, sun: V3) -> Self {
-        match look.style {
+        match look.style.at_once() {
             Style::Cinematic => Self::Smoke(Wanted {
                 sun,
                 tall: look.cell_height,
