@@ -5,7 +5,7 @@ use lavoxel_base::parallel::*;
 
 use super::image::{Image, SRGB};
 use super::mask;
-use super::math::{V3, lerp, saturate, smoothstep};
+use super::math::{V3, lerp, luminance, mix, saturate, smoothstep, v3};
 use crate::ground::raster::Raster;
 use lavoxel_base::simd::{Level, Simd, Work};
 
@@ -42,6 +42,13 @@ pub(crate) enum Develop {
     /// Conversion as on photographic film: displaces the picture by the heat haze `shimmer`, adds
     /// bloom of strength `glow`, multiplies by `exposure`, and applies a filmic tone curve.
     Filmic {
+        exposure: f32,
+        glow: f32,
+        shimmer: Shimmer,
+    },
+    /// Conversion of traced light: bloom, heat haze and the tone curve AgX, in which bright colours
+    /// pale slowly.
+    Agx {
         exposure: f32,
         glow: f32,
         shimmer: Shimmer,
@@ -140,6 +147,11 @@ impl Film {
     pub(crate) fn develop(&self, how: Develop) -> Image {
         let (bloom, air) = match how {
             Develop::Filmic {
+                glow,
+                exposure,
+                shimmer,
+            }
+            | Develop::Agx {
                 glow,
                 exposure,
                 shimmer,
@@ -287,6 +299,11 @@ impl Work for Print<'_> {
                 [*r, *g, *b] = curve([*r * exposure, *g * exposure, *b * exposure]);
             }
         }
+        if let Develop::Agx { exposure, .. } = self.how {
+            for ((r, g), b) in red.iter_mut().zip(&mut *green).zip(&mut *blue) {
+                [*r, *g, *b] = agx(v3(*r, *g, *b) * exposure).into();
+            }
+        }
         for (x, pixel) in self.row.chunks_exact_mut(3).enumerate() {
             pixel.copy_from_slice(&dithered([red[x], green[x], blue[x]], (x, self.y)));
         }
@@ -309,6 +326,7 @@ impl Develop {
     pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
         let shown = match self {
             Self::Filmic { exposure, .. } => filmic(light * exposure),
+            Self::Agx { exposure, .. } => agx(light * exposure),
             Self::Plain => light,
         };
         dithered(shown.into(), pixel)
@@ -340,11 +358,48 @@ fn curve(light: [f32; 3]) -> [f32; 3] {
     })
 }
 
+/// Share of AgX's mixing of the colour channels that is used: with all of it, lava is cream.
+const INSET: f32 = 0.55;
+/// Binary logarithms of the light that AgX shows as black and as white.
+const STOPS: [f32; 2] = [-12.473_93, 4.026_069];
+/// Factor on light before AgX, whose middle is darker than that of `filmic`; power and saturation
+/// of the picture after it.
+const AGX: [f32; 3] = [1.35, 1.15, 1.2];
+
+/// Applies the tone curve AgX (Sobotka; polynomial by Wrensch) to the linear RGB light `light`.
+pub(crate) fn agx(light: V3) -> V3 {
+    let mixed = |m: [[f32; 3]; 3], c: V3| {
+        let row = |i: usize| m[0][i] * c.x + m[1][i] * c.y + m[2][i] * c.z;
+        mix(c, v3(row(0), row(1), row(2)), INSET)
+    };
+    // Columns: where red, green and blue go.
+    let inset = [
+        [0.842_479, 0.042_328, 0.042_376],
+        [0.078_434, 0.878_469, 0.078_434],
+        [0.079_224, 0.079_166, 0.879_143],
+    ];
+    let outset = [
+        [1.196_879, -0.052_897, -0.052_972],
+        [-0.098_021, 1.151_903, -0.098_043],
+        [-0.099_030, -0.098_961, 1.151_074],
+    ];
+    let [black, white] = STOPS;
+    let curved = mixed(inset, light.map(|c| c.max(0.0)) * AGX[0]).map(|c| {
+        let x = saturate((c.max(1e-10).log2() - black) / (white - black));
+        let (x2, x4) = (x * x, x * x * x * x);
+        15.5 * x4 * x2 - 40.14 * x4 * x + 31.96 * x4 - 6.868 * x2 * x + 0.4298 * x2 + 0.1191 * x
+            - 0.002_32
+    });
+    let punched = curved.map(|c| c.max(0.0).powf(AGX[1]));
+    let gray = V3::repeat(luminance(punched));
+    let shown = mixed(outset, mix(gray, punched, AGX[2]));
+    shown.map(|c| saturate(c).powf(2.2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::lava::blackbody::BlackBody;
-    use crate::math::v3;
 
     #[test]
     fn bright_lava_is_never_pink() {

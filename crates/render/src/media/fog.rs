@@ -667,6 +667,11 @@ impl<'a> FogField<'a> {
         self.fog.is_clear()
     }
 
+    /// Returns the visible region of the gases: lower and upper bound along x, y and z, in cells.
+    pub(crate) fn shown(&self) -> [[f32; 2]; 3] {
+        self.shown
+    }
+
     /// Returns the sum of the densities of all gases at the point `p` (cells); 0 outside of the
     /// visible region of the simulation box.
     pub(crate) fn density(&self, p: V3) -> f32 {

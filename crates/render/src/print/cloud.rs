@@ -4,8 +4,9 @@
 
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, v3};
+use crate::media::fog::FogField;
 use crate::media::plume;
-use crate::media::smoke::{Puff, SmokeField};
+use crate::media::smoke::SmokeField;
 use crate::print::random::Draws;
 use crate::print::world::Collision;
 use crate::style::shading::ShadeContext;
@@ -29,6 +30,8 @@ const ROOT: i32 = 4;
 const DROPS: V3 = V3::new(0.985, 0.988, 0.992);
 /// Share of its darkness that ash keeps for a single scattering, for the same reason.
 const DARKNESS: f32 = 0.75;
+/// Share of its darkness that a gas of the automaton keeps for a single scattering.
+const PALE: f32 = 0.15;
 /// Asymmetry of the phase functions of ash and of steam.
 const AHEAD: [f32; 2] = [0.45, 0.65];
 /// Transmittance below which ratio tracking ends half of its walks.
@@ -116,10 +119,107 @@ impl Nodes {
     }
 }
 
-/// Smoke baked for paths.
+/// Matter of a cloud before it is baked.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// Ash and steam in the air.
+    Smoke(&'a SmokeField<'a>),
+    /// Gases of the automaton.
+    Gas(&'a FogField<'a>),
+}
+
+/// Matter of a cloud at a point, interpolated between the cells of its source.
+struct Matter {
+    /// Extinction per cell width, without billows.
+    dense: f32,
+    /// Velocity by which billows ride, in cells per step.
+    flow: V3,
+    /// Single-scattering albedo, linear RGB.
+    albedo: V3,
+    /// Share of water drops, 0 to 1.
+    steam: f32,
+}
+
+impl Source<'_> {
+    /// Returns the edge length in cells of the grid from which the source is interpolated.
+    fn edge(self) -> f32 {
+        match self {
+            Source::Smoke(field) => field.smoke.edge(),
+            Source::Gas(field) => field.edge(),
+        }
+    }
+
+    /// Returns the bounds of the source along each axis, in cells.
+    fn bounds(self) -> [[f32; 2]; 3] {
+        match self {
+            Source::Smoke(field) => {
+                let texels = field.smoke.texels();
+                let cells = [texels.grid.nx, texels.grid.ny, texels.grid.nz];
+                std::array::from_fn(|axis| {
+                    let low = texels.low[axis];
+                    [low, low + cells[axis] as f32 * self.edge()]
+                })
+            }
+            Source::Gas(field) => field.shown(),
+        }
+    }
+
+    /// Returns the largest extinction per cell width.
+    fn most(self) -> f32 {
+        match self {
+            Source::Smoke(field) => field.smoke.texels().most,
+            Source::Gas(field) => field.kinds().iter().map(|kind| kind.extinction).sum(),
+        }
+    }
+
+    /// Returns the strength of the billows, 0 to 1.
+    fn detail(self, context: &ShadeContext) -> f32 {
+        match self {
+            Source::Smoke(_) => (2.0 * context.look.air.detail).min(1.0),
+            Source::Gas(field) => {
+                let kinds = field.kinds().iter();
+                kinds.map(|kind| kind.billows).fold(0.0, f32::max).min(1.0)
+            }
+        }
+    }
+
+    /// Returns the matter at the point `p` (cells); `None` where there is too little.
+    fn at(self, context: &ShadeContext, p: V3) -> Option<Matter> {
+        match self {
+            Source::Smoke(field) => {
+                let puff = field.smoke.at(Portable, p)?;
+                let ash = plume::tinted(context.look.air.albedo.into(), puff.tint);
+                let ash = ash.map(|a| 1.0 - DARKNESS * (1.0 - a));
+                Some(Matter {
+                    dense: puff.dense,
+                    flow: puff.flow,
+                    albedo: mix(ash, DROPS, puff.steam),
+                    steam: puff.steam,
+                })
+            }
+            Source::Gas(field) => {
+                let gas = field.at(p);
+                let (mut dense, mut albedo) = (0.0, V3::zeros());
+                for (kind, density) in field.kinds().iter().zip(gas.densities) {
+                    let part = density * kind.extinction;
+                    dense += part;
+                    albedo += kind.albedo * part;
+                }
+                (dense > 0.0).then(|| Matter {
+                    dense,
+                    flow: V3::zeros(),
+                    albedo: (albedo / dense).map(|a| 1.0 - PALE * (1.0 - a)),
+                    steam: 1.0,
+                })
+            }
+        }
+    }
+}
+
+/// Smoke or gas baked for paths.
 pub(crate) struct Cloud<'a> {
     context: &'a ShadeContext<'a>,
-    field: &'a SmokeField<'a>,
+    source: Source<'a>,
     /// Extinction per cell width at nodes, as shares of `most`.
     dense: Nodes,
     most: f32,
@@ -131,40 +231,46 @@ pub(crate) struct Cloud<'a> {
 }
 
 impl<'a> Cloud<'a> {
-    /// Bakes the smoke of `context`; `None` without smoke.
-    pub(crate) fn new(context: &'a ShadeContext<'a>) -> Option<Self> {
-        let field = context.smoke?;
-        let smoke = field.smoke;
-        if smoke.is_empty() {
-            return None;
-        }
-        let (texels, cell) = (smoke.texels(), smoke.edge());
-        let cells = [texels.grid.nx, texels.grid.ny, texels.grid.nz];
-        let all = cells.iter().product::<usize>();
-        let finer = (1..=FINEST).rev().find(|n| all * n.pow(3) <= MOST_NODES);
-        let finer = finer.unwrap_or(1);
-        let edge = cell / finer as f32;
-        let first = texels.low.add_scalar(0.5 * edge);
-        let most = shaped(texels.most, cell, 1.0, 0.0).max(1e-9);
-        let high = texels.low + v3(cells[0] as f32, cells[1] as f32, cells[2] as f32) * cell;
+    /// Bakes the smoke and the gases of `context`.
+    pub(crate) fn all(context: &'a ShadeContext<'a>) -> Vec<Self> {
+        let smoke = context.smoke.filter(|field| !field.smoke.is_empty());
+        let gas = context.fog.filter(|field| !field.is_clear());
+        let sources = [smoke.map(Source::Smoke), gas.map(Source::Gas)];
+        let sources = sources.into_iter().flatten();
+        sources.map(|source| Self::new(context, source)).collect()
+    }
+
+    fn new(context: &'a ShadeContext<'a>, source: Source<'a>) -> Self {
+        let (corners, cell) = (source.bounds(), source.edge());
+        let low = v3(corners[0][0], corners[1][0], corners[2][0]);
+        let sides = corners.map(|[low, high]| (high - low).max(cell));
+        let all: f32 = sides.iter().map(|side| side / cell).product();
+        let finer = (1..=FINEST)
+            .rev()
+            .find(|n| all * n.pow(3) as f32 <= MOST_NODES as f32);
+        let finer = finer.unwrap_or(1) as f32;
+        let edge = cell / finer;
+        let first = low.add_scalar(0.5 * edge);
+        let nodes = sides.map(|side| ((side / edge).round() as usize).max(2));
+        let most = shaped(source.most(), cell, 1.0, 0.0).max(1e-9);
         let fade = |p: V3| {
-            let side = (p.x - texels.low.x).min(high.x - p.x);
-            let side = side.min(p.z - texels.low.z).min(high.z - p.z);
-            smoothstep(0.0, FADES * cell, side.min(high.y - p.y))
+            let away = |axis: usize| (p[axis] - corners[axis][0]).min(corners[axis][1] - p[axis]);
+            let side = away(0).min(away(2)).min(corners[1][1] - p.y);
+            smoothstep(0.0, FADES * cell, side)
         };
-        let detail = (2.0 * context.look.air.detail).min(1.0);
-        let dense = Nodes::new(cells.map(|n| (n * finer).max(2)), first, edge, |p| {
-            let Some(puff) = smoke.at(Portable, p) else {
+        let detail = source.detail(context);
+        let dense = Nodes::new(nodes, first, edge, |p| {
+            let Some(matter) = source.at(context, p) else {
                 return 0;
             };
-            let head = heads(context, &puff, p, cell);
-            let dense = shaped(puff.dense * fade(p), cell, head, detail);
+            let head = heads(context, matter.flow, p, cell);
+            let dense = shaped(matter.dense * fade(p), cell, head, detail);
             (255.0 * dense / most + 0.5).min(255.0) as u8
         });
         let (count, bounds) = bounds(&dense, most);
         let mut cloud = Self {
             context,
-            field,
+            source,
             dense,
             most,
             sun: Nodes::new([2; 3], first, edge, |_| 255),
@@ -172,12 +278,12 @@ impl<'a> Cloud<'a> {
             bounds,
         };
         let sun = in_cells(context.sky.sun, context.look.cell_height);
-        let few = cells.map(|n| (n * finer).div_ceil(OF_SUN) + 1);
+        let few = nodes.map(|n| n.div_ceil(OF_SUN) + 1);
         cloud.sun = Nodes::new(few, first, edge * OF_SUN as f32, |p| {
             let depth = cloud.depth(p, sun);
             (255.0 * (-depth / ROOT as f32).exp() + 0.5) as u8
         });
-        Some(cloud)
+        cloud
     }
 
     /// Returns the extinction per cell width at the point `p` (cells).
@@ -290,15 +396,11 @@ impl<'a> Cloud<'a> {
 
     /// Returns the collision with a particle at the point `p` (cells) at the distance `t`.
     fn collision(&self, t: f32, p: V3) -> Collision {
-        let albedo = V3::from(self.context.look.air.albedo);
-        let puff = self.field.smoke.at(Portable, p);
-        let (ash, steam) = puff.map_or((albedo, 0.0), |puff| {
-            (plume::tinted(albedo, puff.tint), puff.steam)
-        });
-        let ash = ash.map(|a| 1.0 - DARKNESS * (1.0 - a));
+        let matter = self.source.at(self.context, p);
+        let (albedo, steam) = matter.map_or((DROPS, 1.0), |matter| (matter.albedo, matter.steam));
         Collision {
             t,
-            albedo: mix(ash, DROPS, steam),
+            albedo,
             ahead: lerp(AHEAD[0], AHEAD[1], steam),
         }
     }
@@ -328,11 +430,11 @@ impl<'a> Cloud<'a> {
     }
 }
 
-/// Returns the height (0 to 1) of the billows of `puff` at the point `p` (cells); `cell`: edge of
-/// an air cell.
-fn heads(context: &ShadeContext, puff: &Puff, p: V3, cell: f32) -> f32 {
+/// Returns the height (0 to 1) of the billows that ride on `flow` (cells per step) at the point `p`
+/// (cells); `cell`: edge of an air cell.
+fn heads(context: &ShadeContext, flow: V3, p: V3, cell: f32) -> f32 {
     let octave = |[count, weight]: [f32; 2]| {
-        let billow = context.billows.billow(Portable, p, puff.flow, count / cell);
+        let billow = context.billows.billow(Portable, p, flow, count / cell);
         0.75 * weight * billow.0
     };
     saturate(0.5 + OCTAVES.into_iter().map(octave).sum::<f32>())

@@ -69,7 +69,7 @@ impl Material {
         } else if self.coat > 0.0 {
             // Rough coats never shine as mirrors do at grazing incidence, since the facets that are
             // seen there face the eye.
-            let most = (1.0 - self.rough).max(self.coat);
+            let most = (1.0 - self.rough).powi(2);
             self.coat + (schlick(self.coat, facing) - self.coat) * most
         } else {
             0.0

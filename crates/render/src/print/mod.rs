@@ -47,7 +47,7 @@ use crate::style::shading::ShadeContext;
 use lavoxel_base::parallel::*;
 
 /// Factor on the lava's light on its surroundings, beside what the eye sees of it.
-const LAVA: f32 = 2.5;
+const LAVA: f32 = 4.0;
 /// Factor on the light of a studio's lamps: they then light a surface as the key light does in the
 /// cinematic style.
 const STUDIO: f32 = 2.6;

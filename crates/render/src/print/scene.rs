@@ -38,8 +38,8 @@ const WATER: [f32; 2] = [0.6, 0.12];
 const DEEP: f32 = 5.0;
 /// Reflectance of lava's crust (glass) at normal incidence, and widths of its microfacets for a
 /// young and for an old crust.
-const GLASSY: f32 = 0.05;
-const CRUST_WIDTHS: [f32; 2] = [0.32, 0.6];
+const GLASSY: f32 = 0.03;
+const CRUST_WIDTHS: [f32; 2] = [0.38, 0.7];
 /// Reflectance of a polished table at normal incidence, and width of its microfacets.
 const TABLE: [f32; 2] = [0.03, 0.12];
 /// Half the distance in cells between the heights from which the shape of the ground is taken.
@@ -64,7 +64,7 @@ pub(crate) enum What {
 /// World of a frame.
 pub(crate) struct Scene<'a> {
     context: &'a ShadeContext<'a>,
-    cloud: Option<Cloud<'a>>,
+    clouds: Vec<Cloud<'a>>,
     /// Bodies of ice among the opaque materials of the frame, which here are transparent; they come
     /// before the liquids.
     ice: Vec<&'a Clear<'a>>,
@@ -81,7 +81,7 @@ impl<'a> Scene<'a> {
         let (ice, solids) = context.solids.iter().partition(is_ice);
         Self {
             context,
-            cloud: Cloud::new(context),
+            clouds: Cloud::all(context),
             ice,
             solids,
             relief: Relief::new(context),
@@ -110,55 +110,57 @@ impl<'a> Scene<'a> {
 
     /// Returns the nearest opaque matter on `ray` (cells) before the distance `far`.
     fn opaque(&self, ray: &Ray, far: f32) -> Option<Meeting<What>> {
+        let land = self.land(ray, far);
+        self.matter(ray, far, land).or(land)
+    }
+
+    /// Returns the ground, or the land or floor around it, where `ray` (cells) meets it before the
+    /// distance `far`.
+    fn land(&self, ray: &Ray, far: f32) -> Option<Meeting<What>> {
         let context = self.context;
-        let mut nearest: Option<Meeting<What>> = None;
-        let mut end = far;
-        let mut put = |t: f32, what: What, end: &mut f32| {
-            if t < *end {
-                *end = t;
-                nearest = Some(Meeting { t, what });
-            }
-        };
         let (block, part) = self.ground();
-        if let Some(hit) = block.hit(ray, part, 0.0) {
-            put(hit.t, What::Ground(hit.face), &mut end);
-        }
-        if let Some(t) = context.surroundings().and_then(|around| around.hit(ray)) {
-            put(t, What::Beyond, &mut end);
-        }
-        // Land may lie lower than the plain in which it ends.
-        if let Some(floor) = context.floor.filter(|_| end == far) {
-            let fall = floor.foot - ray.origin.y;
-            if ray.direction.y < -1e-5 && fall < 0.0 {
-                put(fall / ray.direction.y, What::Floor, &mut end);
-            }
-        }
-        let front = |end: f32, what: Option<&Meeting<What>>| match what.map(|met| met.what) {
-            Some(What::Ground(Face::Cut(_))) => before_cut(end),
-            _ => end,
+        let hit = block.hit(ray, part, 0.0);
+        let ground = hit.map(|hit| (hit.t, What::Ground(hit.face)));
+        let around = context.surroundings().and_then(|around| around.hit(ray));
+        let around = around.map(|t| (t, What::Beyond));
+        let nearest = match (ground, around) {
+            (Some(ground), Some(around)) if around.0 < ground.0 => Some(around),
+            (None, around) => around,
+            (ground, _) => ground,
         };
-        let before = front(end, nearest.as_ref());
-        if let Crossing::At { t, face } =
-            context
-                .field
-                .cross(ray, before, context.look.iso, self.pace)
-        {
-            nearest = Some(Meeting {
+        // Land may lie lower than the plain in which it ends.
+        let nearest = nearest.or_else(|| {
+            let fall = context.floor?.foot - ray.origin.y;
+            (ray.direction.y < -1e-5 && fall < 0.0).then(|| (fall / ray.direction.y, What::Floor))
+        });
+        nearest
+            .filter(|(t, _)| *t < far)
+            .map(|(t, what)| Meeting { t, what })
+    }
+
+    /// Returns the nearest lava or opaque material on `ray` (cells) before `land` and before the
+    /// distance `far`.
+    fn matter(&self, ray: &Ray, far: f32, land: Option<Meeting<What>>) -> Option<Meeting<What>> {
+        let (context, mut nearest) = (self.context, None);
+        let mut end = match land {
+            Some(Meeting {
                 t,
-                what: What::Lava(face),
-            });
-            end = t;
+                what: What::Ground(Face::Cut(_)),
+            }) => before_cut(t),
+            Some(Meeting { t, .. }) => t,
+            None => far,
+        };
+        let crossing = context.field.cross(ray, end, context.look.iso, self.pace);
+        if let Crossing::At { t, face } = crossing {
+            let what = What::Lava(face);
+            (nearest, end) = (Some(Meeting { t, what }), t);
         }
         for (number, clear) in self.solids.iter().enumerate() {
-            let before = front(end, nearest.as_ref());
-            if let Crossing::At { t, face } = crossed(context, clear, (ray, before), self.pace)
+            if let Crossing::At { t, face } = crossed(context, clear, (ray, end), self.pace)
                 && t < end
             {
-                nearest = Some(Meeting {
-                    t,
-                    what: What::Solid(number, face),
-                });
-                end = t;
+                let what = What::Solid(number, face);
+                (nearest, end) = (Some(Meeting { t, what }), t);
             }
         }
         nearest
@@ -456,7 +458,7 @@ impl World for Scene<'_> {
     fn is_blocked(&self, ray: &Ray, far: f32) -> bool {
         let (ray, pace) = self.in_cells(ray);
         let far = if far == f32::MAX { far } else { far / pace };
-        self.opaque(&ray, far).is_some()
+        self.land(&ray, far).is_some() || self.matter(&ray, far, None).is_some()
     }
 
     fn straight(&self, ray: &Ray, far: f32, inside: Inside) -> Option<V3> {
@@ -490,20 +492,36 @@ impl World for Scene<'_> {
     }
 
     fn collide(&self, ray: &Ray, far: f32, draws: &mut Draws) -> Option<Collision> {
-        let cloud = self.cloud.as_ref()?;
+        if self.clouds.is_empty() {
+            return None;
+        }
         let (ray, pace) = self.in_cells(ray);
-        cloud.collide(&ray, pace, far.min(f32::MAX), draws)
+        let (mut nearest, mut end) = (None, far.min(f32::MAX));
+        for cloud in &self.clouds {
+            if let Some(hit) = cloud.collide(&ray, pace, end, draws) {
+                (end, nearest) = (hit.t, Some(hit));
+            }
+        }
+        nearest
     }
 
     fn sunlit(&self, ray: &Ray, _: &mut Draws) -> f32 {
-        let Some(cloud) = &self.cloud else { return 1.0 };
-        cloud.sunlit(&self.in_cells(ray).0)
+        if self.clouds.is_empty() {
+            return 1.0;
+        }
+        let (ray, _) = self.in_cells(ray);
+        self.clouds.iter().map(|cloud| cloud.sunlit(&ray)).product()
     }
 
     fn passed(&self, ray: &Ray, far: f32, draws: &mut Draws) -> f32 {
-        let Some(cloud) = &self.cloud else { return 1.0 };
+        if self.clouds.is_empty() {
+            return 1.0;
+        }
         let (ray, pace) = self.in_cells(ray);
-        cloud.passed(&ray, pace, far, draws)
+        let clouds = self.clouds.iter();
+        clouds
+            .map(|cloud| cloud.passed(&ray, pace, far, draws))
+            .product()
     }
 
     fn backdrop(&self, toward: V3, is_direct: bool) -> V3 {

@@ -147,6 +147,22 @@ impl Renderer {
         }
     }
 
+    /// Returns the conversion of traced light to sRGB bytes.
+    pub(super) fn printed(&self) -> Develop {
+        match self.filmic() {
+            Develop::Filmic {
+                exposure,
+                glow,
+                shimmer,
+            } => Develop::Agx {
+                exposure,
+                glow,
+                shimmer,
+            },
+            other => other,
+        }
+    }
+
     /// Returns the pixels that are to be supersampled by the setting of the look; `None` for no
     /// supersampling.
     fn closer(&self) -> Option<Wanted> {

@@ -73,7 +73,7 @@ impl Renderer {
         let sea = sea.and_then(|sea| self.sea_around(sea, volume, &media));
         let sparks = self.sparks(camera);
         let context = self.context(&field, &media, (shown, sea, &sparks), &ember);
-        let mut print = Print::new(&context, camera, self.filmic(), &self.stop);
+        let mut print = Print::new(&context, camera, self.printed(), &self.stop);
         Some(see(&mut print))
     }
 }
