@@ -364,7 +364,7 @@ const INSET: f32 = 0.55;
 const STOPS: [f32; 2] = [-12.473_93, 4.026_069];
 /// Factor on light before AgX, whose middle is darker than that of `filmic`; power and saturation
 /// of the picture after it.
-const AGX: [f32; 3] = [1.35, 1.15, 1.2];
+const AGX: [f32; 3] = [1.6, 1.35, 1.15];
 
 /// Applies the tone curve AgX (Sobotka; polynomial by Wrensch) to the linear RGB light `light`.
 pub(crate) fn agx(light: V3) -> V3 {

@@ -543,6 +543,22 @@ pub(crate) fn made(
     }
 }
 
+/// Returns the coverage (0 to 1) of a smooth material at the point `p` (cells) with the unit normal
+/// `normal` by a thin sheet of the material `clear`, and the unit normal of the sheet.
+pub(crate) fn sheet_on(context: &ShadeContext, clear: &Clear, (p, normal): (V3, V3)) -> (f32, V3) {
+    if !wets(clear.look.preset) || !clear.field.is_occupied(p) {
+        return (0.0, normal);
+    }
+    let density = clear.field.density(p);
+    let film = Film::smooth(context, clear, (p, density), (normal, ENDS_ON_SOLID));
+    (film.cover, film.normal)
+}
+
+/// Returns true if thin sheets may cover the material `clear`.
+pub(crate) fn is_wetted(clear: &Clear) -> bool {
+    wets(clear.look.preset)
+}
+
 /// Returns the coverage (0 to 1) of the ground at the point `p` (cells) by a thin sheet of the
 /// material `clear`, and the unit normal of the sheet.
 pub(crate) fn sheet(context: &ShadeContext, clear: &Clear, p: V3) -> (f32, V3) {

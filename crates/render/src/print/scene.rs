@@ -230,6 +230,18 @@ impl<'a> Scene<'a> {
         opaque(shape, of_rock(&rock))
     }
 
+    /// Returns the material of which a thin sheet covers the first opaque material (`number` 0) at
+    /// the point `p` (cells) with the unit normal `normal`, and the normal of the sheet.
+    fn covering(&self, number: usize, p: V3, normal: V3) -> Option<(&'a Clear<'a>, V3)> {
+        if number > 0 || !solid::is_wetted(self.solids[0]) {
+            return None;
+        }
+        self.solids[1..].iter().rev().find_map(|clear| {
+            let (cover, normal) = solid::sheet_on(self.context, clear, (p, normal));
+            (cover > CLOSED).then_some((*clear, normal))
+        })
+    }
+
     /// Returns the surface of lava at the point `p` (cells) with the unit normal `normal`, on a
     /// shape with the normal `shape`; `cut`: whether a plane cuts it open.
     fn lava(&self, p: V3, normal: V3, shape: V3, cut: bool) -> Surface {
@@ -251,7 +263,7 @@ impl<'a> Scene<'a> {
         }
         let made = crust::made(context, &skin, state);
         let crusted = 1.0 - made.crust.molten();
-        let shines = (made.crust.shines() * 0.5).clamp(0.0, 1.0);
+        let shines = (made.crust.shines() * 0.25).clamp(0.0, 1.0);
         let material = Material {
             coat: GLASSY * crusted,
             rough: CRUST_WIDTHS[1] + (CRUST_WIDTHS[0] - CRUST_WIDTHS[1]) * shines,
@@ -415,6 +427,17 @@ impl World for Scene<'_> {
             }
             What::Solid(number, face) => {
                 let made = solid::made(context, self.solids[number], &ray, (t, face));
+                let made = match self
+                    .covering(number, p, made.shape)
+                    .filter(|_| face.is_none())
+                {
+                    Some((clear, normal)) => solid::Made {
+                        shape: made.shape,
+                        normal,
+                        ..solid::made(context, clear, &ray, (t, face))
+                    },
+                    None => made,
+                };
                 opaque(made.shape, of_solid(&made))
             }
             What::Medium(number, border) => self.border(number, border, p, away),
