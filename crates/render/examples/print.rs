@@ -13,7 +13,7 @@ use lavoxel_sim::lowpass::LowPass;
 
 fn save(path: &str, image: &Image) -> std::io::Result<()> {
     let mut file = std::fs::File::create(path)?;
-    write!(file, "P6 {} {} 255\n", image.width, image.height)?;
+    writeln!(file, "P6 {} {} 255", image.width, image.height)?;
     file.write_all(&image.rgb)
 }
 
