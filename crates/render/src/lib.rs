@@ -77,10 +77,11 @@ pub use lavoxel_automaton::view::{
 pub use media::sea::Sea;
 pub use names::Named;
 pub use need::{
-    need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings,
+    need, need_of_air, need_of_layers, need_of_media, need_of_picture, need_of_print,
+    need_of_smoke, need_of_surroundings,
 };
 pub use picture::picture;
-pub use print::{Print, PrintEnd};
+pub use print::{Print, PrintEnd, PrintLayers};
 pub use renderer::Renderer;
 pub use slice::{
     Axis, CellRect, Content, Crop, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey,

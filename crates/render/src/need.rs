@@ -2,6 +2,7 @@
 
 use crate::ground::land;
 use crate::ground::surroundings::{self, Ends};
+use crate::print::{PIECES, cloud, relief};
 use lavoxel_automaton::view::LookSpec;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
@@ -88,4 +89,88 @@ pub fn need_of_smoke(cells: usize) -> MemoryEstimate {
         cells,
         BYTES_A_CELL_OF_AIR,
     )
+}
+
+/// Bytes per pixel for tracing a picture: sums of its samples, and the guides, bases and two copies
+/// of the light while noise is smoothed.
+const BYTES_A_TRACED_PIXEL: f64 = 170.0;
+
+/// Bytes per pixel of the layers of a traced picture, with the channel that is being written.
+const BYTES_A_PIXEL_OF_LAYERS: f64 = 75.0;
+
+/// Bytes per node of smoke that is baked for paths: its density, and shares of the bounds of blocks
+/// and of the coarser sunlight.
+const BYTES_A_NODE_OF_CLOUD: f64 = 1.15;
+
+/// Bytes per node of the ground's stones: heights, the pyramid of the highest, and the list from
+/// which the heights are collected.
+const BYTES_A_NODE_OF_RELIEF: f64 = 14.0;
+
+/// Bytes per piece of glowing surface, in the list of its row and in that of all, with its power.
+const BYTES_A_PIECE: f64 = 92.0;
+
+/// Returns the estimated memory for tracing a picture of `width` × `height` pixels of a simulation
+/// box of shape `grid`, beside that of a picture in another style. `clouds`: number of cells of
+/// each field of smoke or gas, such as the air.
+pub fn need_of_print(
+    grid: Grid,
+    [width, height]: [u32; 2],
+    clouds: impl IntoIterator<Item = usize>,
+) -> MemoryEstimate {
+    let nodes = |cells: usize| {
+        let finest = cells.saturating_mul(cloud::FINEST.pow(3));
+        finest.min(cloud::MOST_NODES).max(cells)
+    };
+    let smoke = clouds.into_iter().map(nodes).sum();
+    let finer = (relief::NODES / grid.nx.max(grid.nz)).clamp(1, relief::FINEST);
+    let stones = (grid.nx * finer + 1) * (grid.nz * finer + 1);
+    let pieces = grid.columns() * PIECES * PIECES;
+    let pixels = width as usize * height as usize;
+    MemoryEstimate::new("tracing the picture", pixels, BYTES_A_TRACED_PIXEL)
+        .and(MemoryEstimate::new(
+            "the traced smoke",
+            smoke,
+            BYTES_A_NODE_OF_CLOUD,
+        ))
+        .and(MemoryEstimate::new(
+            "the traced ground",
+            stones,
+            BYTES_A_NODE_OF_RELIEF,
+        ))
+        .and(MemoryEstimate::new(
+            "the glowing lava",
+            pieces,
+            BYTES_A_PIECE,
+        ))
+}
+
+/// Returns the estimated memory for the layers of a traced picture of `width` × `height` pixels.
+pub fn need_of_layers([width, height]: [u32; 2]) -> MemoryEstimate {
+    MemoryEstimate::new(
+        "the layers of the picture",
+        width as usize * height as usize,
+        BYTES_A_PIXEL_OF_LAYERS,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smoke_is_weighed_by_the_nodes_that_are_baked() {
+        let grid = Grid::new(32, 32, 32);
+        let bytes = |cells: usize| need_of_print(grid, [8, 8], [cells]).bytes();
+        let none = need_of_print(grid, [8, 8], []).bytes();
+        let smoke = |cells: usize| (bytes(cells) - none) as f64 / BYTES_A_NODE_OF_CLOUD;
+        assert!((smoke(1000) - 216_000.0).abs() < 2.0, "fine");
+        assert!(
+            (smoke(1_000_000) - 64e6).abs() < 2.0,
+            "as fine as it may be"
+        );
+        assert!(
+            (smoke(100_000_000) - 1e8).abs() < 2.0,
+            "as coarse as the air"
+        );
+    }
 }

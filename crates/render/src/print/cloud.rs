@@ -15,8 +15,8 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::Portable;
 
 /// Largest number of nodes per air cell along an axis, and largest number of all nodes.
-const FINEST: usize = 6;
-const MOST_NODES: usize = 64_000_000;
+pub(crate) const FINEST: usize = 6;
+pub(crate) const MOST_NODES: usize = 64_000_000;
 /// Number of nodes along an edge of a block.
 const BLOCK: usize = 4;
 /// Number of nodes per sample of sunlight along an axis.

@@ -17,18 +17,21 @@
 //! as the presets' ambient light says, which is more than it shows; lava lights its surroundings
 //! `LAVA` times as strongly as it shows, times `LookSpec::lava_light`.
 
-mod cloud;
+pub(crate) mod cloud;
 mod denoise;
+mod layers;
 mod light;
 mod material;
 mod optics;
 mod path;
 mod random;
-mod relief;
+pub(crate) mod relief;
 mod scene;
 #[cfg(test)]
 mod tests;
 mod world;
+
+pub use self::layers::PrintLayers;
 
 use std::f32::consts::PI;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +55,7 @@ const LAVA: f32 = 4.0;
 /// cinematic style.
 const STUDIO: f32 = 2.6;
 /// Number of pieces of glowing surface along an edge of a cell.
-const PIECES: usize = 2;
+pub(crate) const PIECES: usize = 2;
 /// Steepest slope of a glowing surface, as the vertical part of its normal, for which its area
 /// grows.
 const STEEPEST: f32 = 0.2;
@@ -66,11 +69,14 @@ const OFF: [f32; 2] = [0.015, 1e-4];
 struct Pixel {
     samples: u32,
     light: V3,
+    emission: V3,
     /// Sums of the luminance and of its square, for the noise.
     sums: [f32; 2],
     albedo: V3,
     normal: V3,
     depth: f32,
+    /// Number of samples that met a surface, which alone have a depth.
+    surfaces: u32,
 }
 
 impl Pixel {
@@ -78,11 +84,13 @@ impl Pixel {
         let bright = luminance(traced.light);
         self.samples += 1;
         self.light += traced.light;
+        self.emission += traced.emission;
         self.sums[0] += bright;
         self.sums[1] += bright * bright;
         self.albedo += traced.albedo;
         self.normal += traced.normal;
         self.depth += traced.depth;
+        self.surfaces += u32::from(traced.depth > 0.0);
     }
 
     /// Returns the reciprocal of the number of samples, 0 without samples.
@@ -205,6 +213,13 @@ impl<'a> Print<'a> {
     /// Adds passes until `end` or until the flag of `Renderer::stop_switch` is set, and returns the
     /// smoothed picture.
     pub fn finished(&mut self, end: PrintEnd) -> Image {
+        self.trace(end, |_| {});
+        self.smoothed()
+    }
+
+    /// Adds passes until `end`, and calls `watch` after each. Returns false if the flag of
+    /// `Renderer::stop_switch` was set before the end.
+    pub fn trace(&mut self, end: PrintEnd, mut watch: impl FnMut(&Self)) -> bool {
         let begin = Instant::now();
         let is_enough = |print: &Self| {
             let samples = print.samples();
@@ -212,8 +227,13 @@ impl<'a> Print<'a> {
                 || begin.elapsed() >= end.time
                 || samples >= LEAST_FOR_NOISE && print.noise() <= end.noise
         };
-        while self.pass() && !is_enough(self) {}
-        self.smoothed()
+        while self.pass() {
+            watch(self);
+            if is_enough(self) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns the number of samples of the pixel that has fewest.
@@ -260,6 +280,11 @@ impl<'a> Print<'a> {
     /// Returns the picture so far, its noise smoothed where albedo, normals and distances say that
     /// neighbours show the same surface.
     pub fn smoothed(&self) -> Image {
+        self.developed(self.smoothed_light())
+    }
+
+    /// Returns the light of `Print::smoothed`, linear RGB a pixel, rows from the top.
+    fn smoothed_light(&self) -> Vec<V3> {
         let guides: Vec<denoise::Guide> = self
             .pixels
             .iter()
@@ -270,8 +295,7 @@ impl<'a> Print<'a> {
                 variance: pixel.variance().min(1e6),
             })
             .collect();
-        let light = denoise::smoothed(&self.means(), &guides, self.camera.size().0);
-        self.developed(light)
+        denoise::smoothed(&self.means(), &guides, self.camera.size().0)
     }
 }
 

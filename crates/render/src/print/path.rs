@@ -41,6 +41,8 @@ pub(crate) struct Lights {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Traced {
     pub(crate) light: V3,
+    /// Part of `light` that glowing matter sends to the eye, straight or by mirrors and glass.
+    pub(crate) emission: V3,
     /// Albedo and normal of the first diffuse surface; 1 and 0 in clouds and sky.
     pub(crate) albedo: V3,
     pub(crate) normal: V3,
@@ -64,6 +66,7 @@ struct Path<'d> {
     /// Share of the light from the ray's end that reaches the eye.
     through: V3,
     light: V3,
+    emission: V3,
     /// Length of the path so far.
     away: f32,
     /// Set as long as the path was only mirrored and refracted, so that it sees what the eye sees.
@@ -81,8 +84,8 @@ struct Path<'d> {
 }
 
 impl Path<'_> {
-    /// Adds `light`, cut to what a sample may bring.
-    fn add(&mut self, light: V3) {
+    /// Adds `light`, cut to what a sample may bring, and returns the light that arrives at the eye.
+    fn add(&mut self, light: V3) -> V3 {
         let light = times(self.through, light);
         let most = if self.scatterings > 0 {
             INDIRECT
@@ -90,9 +93,12 @@ impl Path<'_> {
             DIRECT
         };
         let brightest = light.max();
-        if brightest.is_finite() {
-            self.light += light * (most / brightest.max(most));
+        if !brightest.is_finite() {
+            return V3::zeros();
         }
+        let light = light * (most / brightest.max(most));
+        self.light += light;
+        light
     }
 
     /// Records the guides of the first diffuse surface or cloud.
@@ -147,6 +153,7 @@ impl<W: World> Tracing<'_, W> {
             ray,
             through: V3::repeat(1.0),
             light: V3::zeros(),
+            emission: V3::zeros(),
             away: 0.0,
             seen: true,
             density: None,
@@ -164,6 +171,7 @@ impl<W: World> Tracing<'_, W> {
         }
         Traced {
             light: path.light,
+            emission: path.emission,
             albedo: path.albedo,
             normal: path.normal,
             depth: path.depth,
@@ -352,7 +360,10 @@ impl<W: World> Tracing<'_, W> {
         }
         path.guide(material.guide(), material.normal, t);
         if path.seen || self.lights.embers.is_empty() {
-            path.add(material.emission);
+            let light = path.add(material.emission);
+            if path.seen {
+                path.emission += light;
+            }
         }
         let from = p + surface.shape * self.off_at(path.away + t);
         let share = |toward: V3| {

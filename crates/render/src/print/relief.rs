@@ -10,8 +10,8 @@ use crate::style::shading::ShadeContext;
 use lavoxel_base::simd::Portable;
 
 /// Largest number of nodes of the relief along a side, and per cell.
-const NODES: usize = 2048;
-const FINEST: usize = 16;
+pub(crate) const NODES: usize = 2048;
+pub(crate) const FINEST: usize = 16;
 /// Height of the stones relative to that which their normals in the cinematic style stand for.
 const STANDS: f32 = 2.2;
 /// Density of lava over the ground, relative to `LookSpec::film`, at which no stone is left.

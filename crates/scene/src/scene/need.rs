@@ -7,6 +7,7 @@ use super::{Model, Scene, SceneSpec, VentTable};
 use lavoxel_air::AirSpec;
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::matter::{FLOATED, can_float};
+use lavoxel_automaton::view::Form;
 use lavoxel_automaton::world::{BYTES_A_DISPLACED_CELL, Edit, MOST_FLOODED, Matter, TRACED, World};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
@@ -131,6 +132,12 @@ impl Scene {
         };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
         air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
+    }
+
+    /// Returns true if a material of the scene is drawn as a cloud.
+    pub fn has_gas(&self) -> bool {
+        Material::besides_lava(&self.spec.materials)
+            .any(|material| material.look.preset.form() == Form::Cloud)
     }
 
     /// Estimates the memory of the air and of the low-passed fields from which pictures and files
