@@ -2,8 +2,11 @@
 //! with next-event sampling of sun, sky and glowing surfaces.
 //!
 //! What is not exact, on purpose: light above `DIRECT` and `INDIRECT` is cut; sun and glow pass
-//! transparent media straight on towards a surface (no caustics); the sky's table is an entry
-//! coarse once a path was scattered.
+//! transparent media straight on towards a surface (no caustics); paths end after `MOST` events; the
+//! sky's table is an entry coarse once a path was scattered. `tests::reference` says what that costs.
+//!
+//! - Invariant: between borders a path carries radiance divided by the square of the index of
+//!   refraction, which borders keep as they bend and compress light.
 
 use crate::camera::Ray;
 use crate::math::{V3, luminance, times};
@@ -127,7 +130,8 @@ impl Path<'_> {
         if self.scatterings <= SURE {
             return false;
         }
-        let chance = carried.min(0.95);
+        // A path that lives on carries 1 again and never more, or `INDIRECT` would cut it.
+        let chance = carried.min(1.0);
         if self.draws.free() >= chance {
             return true;
         }
@@ -257,8 +261,6 @@ impl<W: World> Tracing<'_, W> {
         let (p, toward) = (path.ray.at(t), path.ray.direction);
         path.guide(V3::repeat(1.0), V3::zeros(), -path.away);
         path.through = times(path.through, albedo);
-        // Light that was turned often has lost its direction: even scattering costs less noise.
-        let ahead = if path.scatterings == 0 { ahead } else { 0.0 };
         let share = |from: V3| {
             let share = phase(ahead, toward.dot(&from));
             (V3::repeat(share), share)
@@ -452,7 +454,8 @@ impl<W: World> Tracing<'_, W> {
     }
 
     /// Returns the share of light that comes straight to `scatterer` from the direction `toward`,
-    /// from the distance `far`; `None` for the distance of the sun.
+    /// from the distance `far`; `None` for the distance of the sun. The light is taken to come from
+    /// air.
     fn open(&self, path: &mut Path, scatterer: &Scatterer, toward: V3, far: Option<f32>) -> V3 {
         let ray = Ray {
             origin: scatterer.p,
@@ -467,7 +470,12 @@ impl<W: World> Tracing<'_, W> {
             Some(far) => self.world.passed(&ray, far, path.draws),
             None => self.world.sunlit(&ray, path.draws),
         };
-        media.unwrap_or(V3::repeat(1.0)) * passed
+        // A border that bent the light would compress a far light's solid angle by this much.
+        let refracts = scatterer
+            .inside
+            .medium()
+            .map_or(1.0, |medium| self.world.medium(medium).refracts);
+        media.map_or(V3::repeat(1.0), |share| share / (refracts * refracts)) * passed
     }
 }
 
