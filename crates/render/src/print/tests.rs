@@ -1,5 +1,7 @@
 //! Proofs of light: white furnace, Beer's law, equal bits on any number of threads.
 
+mod reference;
+
 use super::light::{Dome, Embers};
 use super::material::Material;
 use super::path::{Lights, Tracing};
