@@ -11,6 +11,7 @@ mod vulkan;
 
 mod beside;
 mod film;
+mod print;
 mod session;
 mod shader_memory;
 mod window;

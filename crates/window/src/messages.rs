@@ -2,6 +2,7 @@
 //!
 //! Invariant: the window never waits for a step, and a step never waits for the window.
 
+mod printing;
 mod reports;
 mod versus;
 
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use ndarray::{Array2, s};
 
+pub use self::printing::PrintSubject;
 pub use self::reports::{
     AccountReport, AirAccount, BranchReport, DeedReport, MaterialReport, Probe, Report, Rock,
     TimeLine,
@@ -88,6 +90,9 @@ pub enum Command {
     /// Gives drawing priority over simulation steps (true), for example while the camera is
     /// dragged, or ends that priority (false).
     GiveWay(bool),
+    /// Makes time stand still, without a change of pace, and requests the state for a print of this
+    /// size (width, height) in pixels, which the next update contains; `None` lets time go on.
+    Print(Option<[u32; 2]>),
     /// Sets the measurements that the live plots and the first-person camera need.
     Watch(Watch),
     /// Sets the camera and the look that are saved with the session.
@@ -334,6 +339,9 @@ pub struct Update {
     pub sea: Option<Sea>,
     /// Mouths of the vents that throw sparks in the present state.
     pub mouths: Vec<Mouth>,
+    /// State requested by `Command::Print`, or the reason as text for the user why there is no
+    /// print; `None` if none was requested since the last update.
+    pub print: Option<Result<Box<PrintSubject>, String>>,
     /// Update of the second run; `None` without a second run.
     pub second: Option<SecondUpdate>,
     /// Notices for the user since the last update, oldest first.
@@ -356,6 +364,7 @@ impl Update {
             ember: None,
             sea: None,
             mouths: Vec::new(),
+            print: None,
             second: None,
             notices: Vec::new(),
         }

@@ -20,6 +20,7 @@ use super::messages::{Command, Glow, Notice, Pace, Report, TwoRuns, Update, Way}
 use super::paint::{Quality, View};
 use super::plots::Plots;
 use super::shell::compare::Sides;
+use super::shell::print::PrintView;
 use super::shell::recent::Recent;
 use super::shell::toasts::Toasts;
 use super::ui::gallery::Gallery;
@@ -111,6 +112,8 @@ pub(crate) enum Request {
     Physical,
     /// Begins a challenge (a scene with goals) after the player has read its task.
     Begin,
+    /// Ends the tracing of the print that is shown; the print stays.
+    StopPrint,
 }
 
 /// Card about the challenge (a scene with goals) that is shown over the picture.
@@ -220,6 +223,8 @@ pub(crate) struct State {
     pub(crate) sides: Option<Sides>,
     /// Latest measured values of two runs; `None` without a second run.
     pub(crate) runs: Option<TwoRuns>,
+    /// Print of the present view with its numbers; `None` while the live picture is shown.
+    pub(crate) print: Option<PrintView>,
     pub(crate) frame: Frame,
     /// Requests for the event loop, in order; the list is emptied in each pass of the loop.
     pub(crate) requests: Vec<Request>,
@@ -284,6 +289,7 @@ impl State {
             strip: Strip::default(),
             sides: None,
             runs: None,
+            print: None,
             frame: Frame::default(),
             requests: Vec::new(),
             sent: 0,

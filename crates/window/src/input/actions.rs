@@ -32,6 +32,9 @@ const EYE_M: f64 = 1.7;
 impl App {
     /// Carries out `action`, which a key or a button has requested.
     pub(crate) fn act(&mut self, action: Action) {
+        if self.leave_print_for(action) {
+            return;
+        }
         match action {
             Action::Run => self.run_or_pause(),
             Action::Step => self.step_once(),
@@ -46,6 +49,7 @@ impl App {
             Action::Rewind => self.go(Way::Back),
             Action::Onward => self.go(Way::Ahead),
             Action::Style(style) => self.set_style(style),
+            Action::Print => self.toggle_print(),
             Action::Cut(axis) => self.toggle_cut(axis),
             Action::MoveCut(by) => self.move_cut(by),
             Action::Quantity => self.show_next_quantity(),
@@ -402,8 +406,8 @@ impl App {
             .say(&format!("help {}", on_off(self.state.shown.help)));
     }
 
-    /// Closes the first open item of this list: tour, card of a challenge, help, comparison, full
-    /// screen. If none is open, selects the orbit tool.
+    /// Closes the first open item of this list: tour, card of a challenge, help, print, comparison,
+    /// full screen. If none is open, selects the orbit tool.
     fn dismiss(&mut self) {
         if self.state.shown.tour.take().is_some() {
             self.journal.say("tour ended");
@@ -413,6 +417,8 @@ impl App {
             self.journal.say("card closed");
         } else if self.state.shown.help {
             self.state.shown.help = false;
+        } else if self.is_printing() {
+            self.end_print();
         } else if self
             .state
             .sides

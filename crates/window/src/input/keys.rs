@@ -43,6 +43,9 @@ pub enum Action {
     Onward,
     /// Switches the pictures to this rendering style.
     Style(Style),
+    /// Traces a print of the present view, which is shown until the view or the state changes, or
+    /// ends the print.
+    Print,
     /// Shows or hides the slice across this axis.
     Cut(Axis),
     /// Moves the slice used last by this number of cells along its axis.
@@ -95,8 +98,8 @@ pub enum Action {
     Fullscreen,
     /// Shows or hides the help window with the list of keys.
     Help,
-    /// Closes the first open item of this list: tour, card of a challenge, help, comparison, full
-    /// screen; if none is open, selects the orbit tool.
+    /// Closes the first open item of this list: tour, card of a challenge, help, print, comparison,
+    /// full screen; if none is open, selects the orbit tool.
     Dismiss,
     /// Closes the window and ends the program.
     Quit,
@@ -187,21 +190,22 @@ const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
     all
 }
 
+/// Effect of the number key of the style print, which is no style of the live picture.
+const PRINT: &str = "print this view: traced, better while you look";
+
 /// Bindings of the number keys 1, 2, …, which choose the rendering styles in the order of
-/// `Style::LIST`.
+/// `Style::LIST`, or begin a print.
 const STYLES: &[Binding] = &of_styles::<{ Style::LIST.len() }>();
 
 const fn of_styles<const N: usize>() -> [Binding; N] {
     let (mut all, mut k) = ([TIME[0]; N], 0);
     while k < N {
         let (style, (keys, shown)) = (Style::LIST[k], DIGITS[k]);
-        all[k] = bind(
-            Group::View,
-            keys,
-            shown,
-            style.of_key(),
-            Action::Style(style),
-        );
+        let (what, action) = match style {
+            Style::Print => (PRINT, Action::Print),
+            other => (other.of_key(), Action::Style(other)),
+        };
+        all[k] = bind(Group::View, keys, shown, what, action);
         k += 1;
     }
     all
@@ -619,7 +623,7 @@ const OTHERS: &[Binding] = &[
         Group::Files,
         &[(At(Key::Escape), NONE)],
         "Esc",
-        "close the help, put the tool away",
+        "close the help or the print, put the tool away",
         Action::Dismiss,
     ),
     bind(

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use image::RgbaImage;
 use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
 
 use crate::edit::slices;
@@ -76,6 +77,7 @@ impl App {
         let drag = if self.over_panel(at) {
             Drag::Panel
         } else {
+            self.leave_print_for_tool();
             self.begun(button, held)
         };
         self.pointer.press(button, || drag);
@@ -166,6 +168,10 @@ impl App {
 
     /// Carries out `request`, which the panel or another element of the user interface has made.
     pub(crate) fn carry_out(&mut self, request: Request) {
+        // Each action decides by itself.
+        if !matches!(request, Request::Do(_) | Request::StopPrint) {
+            self.end_print();
+        }
         match request {
             Request::Do(action) => self.act(action),
             Request::Send(Command::World(command)) => self.do_to_world(command),
@@ -181,6 +187,7 @@ impl App {
             Request::Finer => self.open_finer(),
             Request::Physical => self.open_in_physical_model(),
             Request::Begin => self.begin_challenge(),
+            Request::StopPrint => self.stop_print(),
         }
     }
 
@@ -310,12 +317,24 @@ impl App {
         }
     }
 
-    /// Draws the present state and writes the picture to an image file. `transparent`: true to make
-    /// sky and backdrop transparent (alpha 0).
+    /// Draws the present state and writes the picture, or the print that is shown, to an image file.
+    /// `transparent`: true to make sky and backdrop transparent (alpha 0).
     pub(crate) fn screenshot(&mut self, transparent: bool) {
-        let Some(report) = &self.state.report else {
+        if self.is_printing() {
+            return self.save_print(transparent);
+        }
+        let Some(image) = self.photograph(transparent) else {
             return;
         };
+        if let Some(shot) = self.shot(image, transparent) {
+            self.files.write(shot);
+        }
+    }
+
+    /// Returns `image`, a picture of the present state, with name and labels for an image file;
+    /// `None` before the first report.
+    pub(crate) fn shot(&self, image: RgbaImage, transparent: bool) -> Option<Shot> {
+        let report = self.state.report.as_ref()?;
         let labels = vec![
             ("Title", report.name.clone()),
             ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
@@ -323,15 +342,12 @@ impl App {
             ("Step", report.step.to_string()),
         ];
         let name = file_name(&report.name);
-        let Some(image) = self.photograph(transparent) else {
-            return;
-        };
-        self.files.write(Shot {
+        Some(Shot {
             image,
             transparent,
             name,
             labels,
-        });
+        })
     }
 
     /// Starts a recording or ends the recording in progress.

@@ -126,6 +126,11 @@ impl BakedGround {
         !self.stale && self.baking.is_none()
     }
 
+    /// Returns the shown ground if it is final.
+    pub(super) fn final_land(&self) -> Option<Arc<TerrainLook>> {
+        self.settled().then(|| Arc::clone(&self.land))
+    }
+
     /// Replaces the shown ground by the result of a finished bake, and starts the next bake if it
     /// is due; must be called once per frame. Returns true if the shown ground changed.
     pub(super) fn tend(&mut self, look: &LookSpec) -> bool {

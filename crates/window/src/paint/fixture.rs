@@ -125,6 +125,7 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         ))),
         sea: Sea::from_volume(volume),
         mouths: Vec::new(),
+        print: None,
         second: None,
         notices: Vec::new(),
     }

@@ -20,9 +20,11 @@ mod device;
 #[cfg(test)]
 mod fixture;
 mod gpu;
+mod print;
 mod quality;
 
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use image::RgbaImage;
@@ -34,9 +36,11 @@ use self::cpu::CpuPainter;
 use self::device::Gpu;
 use self::gpu::GpuPainter;
 pub use self::gpu::TooLarge;
+pub(crate) use self::print::{MOST_SAMPLES, PrintJob, PrintProgress, PrintThread};
 pub use self::quality::Quality;
 use super::messages::Update;
 use lavoxel_base::validate::Invalid;
+use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 
 /// Choice of the device that draws the pictures: graphics card or processor.
@@ -73,7 +77,7 @@ pub struct View {
 
 impl View {
     /// Returns the camera for the picture without the columns under the panel.
-    fn visible(&self) -> Camera {
+    pub(crate) fn visible(&self) -> Camera {
         self.camera.right_of(self.covered)
     }
 }
@@ -270,6 +274,24 @@ impl Painter {
         match self {
             Self::Gpu(painter) => painter.subject(),
             Self::Cpu(painter) => painter.subject(),
+        }
+    }
+
+    /// Returns the ground as it is drawn; `None` before the first ground has arrived, and while a
+    /// bake of the ground is in progress or due.
+    pub(crate) fn land(&self) -> Option<Arc<TerrainLook>> {
+        match self {
+            Self::Gpu(painter) => painter.land(),
+            Self::Cpu(painter) => painter.land(),
+        }
+    }
+
+    /// Stops (true) the CPU painter's drawing of pictures for the window, which leaves the processor
+    /// to a print, or lets the drawing go on (false). No effect on the GPU painter, whose still
+    /// pictures are finished after a few frames.
+    pub(crate) fn set_resting(&mut self, rests: bool) {
+        if let Self::Cpu(painter) = self {
+            painter.set_resting(rests);
         }
     }
 

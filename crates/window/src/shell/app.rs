@@ -23,6 +23,7 @@ use crate::shell::compare::Compare;
 use crate::shell::dialog::{Answer, Dialog};
 use crate::shell::direct_present::DirectPresent;
 use crate::shell::display::{self, DisplayLost, NoWindow};
+use crate::shell::print::Printing;
 use crate::shell::recent::Recent;
 use crate::shell::second::SecondRun;
 use crate::state::{Request, State};
@@ -168,6 +169,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         clock,
         gesture: false,
         compare: Compare::default(),
+        printing: Printing::default(),
         second: None,
         dialog: None,
         dialog_for_second: false,
@@ -223,6 +225,8 @@ pub(crate) struct App {
     /// further commands are undone together with the first.
     pub(crate) gesture: bool,
     pub(crate) compare: Compare,
+    /// Print of the present view, traced in the background.
+    pub(crate) printing: Printing,
     /// Second run at the right of the window; `None` for one run.
     pub(crate) second: Option<SecondRun>,
     pub(crate) dialog: Option<Dialog>,
@@ -459,7 +463,11 @@ impl App {
                 .into_iter()
                 .for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
+            if let Some(answer) = update.print.take() {
+                self.take_subject(answer);
+            }
             if came {
+                self.end_print();
                 self.end_comparison();
                 self.place_camera(true);
                 self.second_keeps_look();
@@ -468,6 +476,7 @@ impl App {
             self.follow_second(update.second);
         }
         any |= self.go_on_comparing();
+        any |= self.go_on_printing();
         for notice in self.files.notices() {
             any = true;
             self.tell(notice);
@@ -691,12 +700,15 @@ impl App {
     }
 
     /// Returns the position of the pointer, and its rays into the scene, while the pointer is over
-    /// the picture of the first run. `None` over the panel or the second run, outside the window,
-    /// and before the first report.
+    /// the picture of the first run. `None` over the panel, the second run or a print, outside the
+    /// window, and before the first report.
     pub(crate) fn aim(&self) -> Option<Aim> {
         let pixel = self.pointer.at?;
         let ours = self.pointer.drag() != Some(Drag::Panel);
         let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
+        if self.is_printing() {
+            return None;
+        }
         let (ray, entered, part) = self.sight(pixel)?;
         let dragged = self
             .state

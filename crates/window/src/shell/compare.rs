@@ -25,7 +25,8 @@ pub(crate) enum Compare {
     Shown(Box<Seen>),
 }
 
-/// Inputs on which both pictures of a comparison depend; a change of any value ends the comparison.
+/// Inputs on which both pictures of a comparison, or a print, depend; a change of any value ends the
+/// comparison or the print.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Seen {
     view: View,
@@ -155,9 +156,9 @@ impl App {
         self.compare = Compare::Shown(Box::new(seen));
     }
 
-    /// Returns the present values of the inputs on which the pictures of a comparison depend;
-    /// `None` before the first report.
-    fn seen_now(&self) -> Option<Seen> {
+    /// Returns the present values of the inputs on which the pictures of a comparison or a print
+    /// depend; `None` before the first report.
+    pub(crate) fn seen_now(&self) -> Option<Seen> {
         let (camera, report) = (self.camera()?, self.state.report.as_ref()?);
         let (look, moment, epoch) = (self.state.look.clone(), report.moment, report.epoch);
         Some(Seen {

@@ -62,6 +62,7 @@ impl App {
         self.clock.drawn = begin;
         let alive = (self.is_for_the_picture(reasons)
             && self.state.sides.as_ref().is_none_or(Sides::are_runs)
+            && self.state.print.is_none()
             && self.draw_straight())
             || self.draw_all();
         self.after_frame(begin.elapsed());

@@ -8,6 +8,7 @@ pub(crate) mod dialog;
 pub(crate) mod direct_present;
 pub mod display;
 pub(crate) mod frame;
+pub(crate) mod print;
 pub(crate) mod recent;
 pub(crate) mod screen;
 pub(crate) mod second;

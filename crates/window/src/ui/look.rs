@@ -2,22 +2,44 @@
 
 use kiss3d::egui::{ComboBox, Ui};
 
-use super::rows::{SliderRow, choice, choice_named, key, name};
+use super::rows::{SliderRow, choice, key, name};
+use crate::input::keys::Action;
 use crate::paint::Quality;
-use crate::state::State;
+use crate::state::{Request, State};
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::COLORS;
 use lavoxel_automaton::world::Quantity;
-use lavoxel_render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
+use lavoxel_render::{LookSpec, Named, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
+
+/// Tooltip of the button that begins a print.
+const PRINT: &str = "Traces the light of this view, better while you look; time stands still \
+                     meanwhile (5).";
 
 /// Elevation of the sun in degrees at which the slider starts when the user chooses to set the
 /// elevation; without this choice, the kind of sky determines the elevation.
 const USUAL_SUN_DEG: f32 = 20.0;
 
-/// Draws the buttons among which the user chooses the style of the picture.
+/// Draws the buttons among which the user chooses the style of the picture, and the button that
+/// begins a print.
 pub(super) fn style(ui: &mut Ui, state: &mut State) {
+    // Styles of the live picture; a print is traced from any of them.
+    let live = Style::LIST
+        .iter()
+        .filter(|style| style.at_once() == **style)
+        .map(|style| (*style, style.name(), style.what()));
+    let mut style = state.look.style.at_once();
     // No label: with a label, the choice would be wider than the panel.
-    choice_named(ui, ("", ""), &mut state.look.style);
+    if choice(ui, ("", ""), &mut style, &live.collect::<Vec<_>>()) {
+        state.look.style = style;
+    }
+    let text = if state.print.is_some() {
+        "Close the print"
+    } else {
+        "Print this view"
+    };
+    if ui.button(text).on_hover_text(PRINT).clicked() {
+        state.ask(Request::Do(Action::Print));
+    }
 }
 
 /// Draws the controls for the look; the user's changes go to `state.look`.

@@ -19,6 +19,7 @@ mod models;
 mod numbers;
 mod panel;
 mod plots;
+mod print;
 mod probe;
 mod rows;
 mod rules;
@@ -165,15 +166,11 @@ fn world_painter(context: &Context, state: &State) -> egui::Painter {
 
 /// Draws the whole user interface over the picture; elements drawn later cover earlier ones.
 pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
-    let mut tags = marks::Tags::new(context, state);
-    if state.sides.as_ref().is_none_or(Sides::are_runs) {
-        marks::draw(context, state, stage, &mut tags);
-        buried(context, state, stage);
+    if state.print.is_some() {
+        print::draw(context, state);
+    } else {
+        over_picture(context, state, stage);
     }
-    probe::draw(context, state, stage);
-    legend::draw(context, state);
-    goals::draw(context, state, stage, &mut tags);
-    sides::draw(context, state);
     runs::draw(context, state);
     timeline::draw(context, state);
     let width = context.content_rect().width();
@@ -189,6 +186,19 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
     tour::draw(context, state);
     help::draw(context, state);
     toasts::draw(context, state);
+}
+
+/// Draws the marks, numbers and cards over the live picture.
+fn over_picture(context: &Context, state: &mut State, stage: &Stage<'_>) {
+    let mut tags = marks::Tags::new(context, state);
+    if state.sides.as_ref().is_none_or(Sides::are_runs) {
+        marks::draw(context, state, stage, &mut tags);
+        buried(context, state, stage);
+    }
+    probe::draw(context, state, stage);
+    legend::draw(context, state);
+    goals::draw(context, state, stage, &mut tags);
+    sides::draw(context, state);
 }
 
 /// Draws a hint if the camera is inside rock in the visible region of the simulation box, since the

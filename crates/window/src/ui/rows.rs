@@ -12,7 +12,6 @@ use kiss3d::egui::{
 use super::FAINT;
 use lavoxel_automaton::rules::{Param, Scale};
 use lavoxel_base::param::Table;
-use lavoxel_render::Named;
 
 /// Width in points of the field for the name at the start of a row.
 pub(super) const NAME: f32 = 84.0;
@@ -204,20 +203,6 @@ pub(super) fn choice<T: PartialEq + Copy>(
         }
     });
     *value != before
-}
-
-/// Draws a row of buttons, one for each value of the type `T`; the button of the present `value` is
-/// selected. `label`: name of the row and its tooltip. Returns true if the user changed `value`.
-pub(super) fn choice_named<T: Named + PartialEq>(
-    ui: &mut Ui,
-    label: (&str, &str),
-    value: &mut T,
-) -> bool {
-    let choices: Vec<_> = T::ALL
-        .iter()
-        .map(|choice| (*choice, choice.name(), choice.what()))
-        .collect();
-    choice(ui, label, value, &choices)
 }
 
 /// Draws a row with the name `label` and the text `value`, which the user cannot edit.

@@ -12,6 +12,8 @@ mod lava_glow;
 mod media;
 mod patches;
 mod pick;
+#[cfg(test)]
+mod print_tests;
 mod publish;
 mod second;
 #[cfg(test)]

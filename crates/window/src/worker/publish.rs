@@ -12,9 +12,11 @@ use super::pick::probe;
 use super::session::Session;
 use super::watch::Watcher;
 use crate::messages::{
-    AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update, Watch, Watched,
+    AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, PrintSubject, Report, Update, Watch,
+    Watched,
 };
 use lavoxel_automaton::world::{GroundCursor, Layer, Quantity, Tally};
+use lavoxel_base::memory::Held;
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::{Axis, Glow, Mouth, Ray};
 use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
@@ -142,8 +144,21 @@ impl Publisher {
             ember,
             sea: Sea::from_volume(self.lowpass.volume()),
             mouths: self.mouths(session.simulation()),
+            print: None,
             second: None,
             notices: Vec::new(),
+        }
+    }
+
+    /// Returns a copy of what a print of `session` shows, as of the last update. `held`: entry of
+    /// the print in the memory accounting.
+    pub(super) fn subject(&self, session: &Session, held: Held) -> PrintSubject {
+        PrintSubject {
+            volume: self.lowpass.volume().clone(),
+            cuts: self.cuts.clone(),
+            steps: session.simulation().steps(),
+            mouths: self.mouths(session.simulation()),
+            held,
         }
     }
 

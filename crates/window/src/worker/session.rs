@@ -18,11 +18,13 @@ use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::view::Drape;
 use lavoxel_automaton::world::{Edit, Matter, Shape};
-use lavoxel_base::memory::{MemoryEstimate, left_beside};
+use lavoxel_base::memory::{Held, MemoryEstimate, left_beside};
 use lavoxel_files::archive::is_session;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
-use lavoxel_render::{CameraSpec, LookSpec, need_of_smoke, need_of_surroundings};
+use lavoxel_render::{
+    CameraSpec, LookSpec, need, need_of_media, need_of_print, need_of_smoke, need_of_surroundings,
+};
 use lavoxel_scene::film::{FilmKey, FilmSpec};
 use lavoxel_scene::scene::pack::Extras;
 use lavoxel_scene::scene::{Edge, Scene, SceneError};
@@ -525,6 +527,31 @@ impl Session {
     pub(super) fn need(&self) -> MemoryEstimate {
         let drawn = self.scene.need_of_drawing(need_of_pictures(&self.scene));
         self.simulation.world().taken().and(drawn)
+    }
+
+    /// Returns the memory of a print of `size` (width, height) pixels beside that of the session: a
+    /// copy of the volume, a renderer and the traced picture.
+    pub(super) fn need_of_print(&self, size: [u32; 2]) -> MemoryEstimate {
+        let (grid, scene) = (self.simulation.world().grid(), &self.scene);
+        let gas = if scene.has_gas() { grid.cells() } else { 0 };
+        let clouds = [scene.air_cells(), gas];
+        let clouds = clouds.into_iter().filter(|cells| *cells > 0);
+        need(grid, size)
+            .and(need_of_media(grid, scene.spec.other_materials()))
+            .and(need_of_smoke(scene.air_cells()))
+            .and(need_of_print(grid, size, clouds))
+    }
+
+    /// Registers the memory of a print of `size` (width, height) pixels.
+    ///
+    /// # Errors
+    /// If session and print together exceed the memory limit; the reason as text for the user.
+    pub(super) fn weigh_print(&self, size: [u32; 2]) -> Result<Held, String> {
+        let need = self.need_of_print(size);
+        let _session = self.need().held();
+        need.check("make the window smaller")
+            .map_err(|error| format!("no print: {error}"))?;
+        Ok(need.held())
     }
 
     /// Returns the look settings of the session's scene.

@@ -12,6 +12,7 @@ use super::second::Second;
 use super::session::Session;
 use super::{Message, Shared};
 use crate::messages::{Command, Notice, Pace, Way};
+use lavoxel_base::memory::Held;
 use lavoxel_scene::scene::{Scene, SceneError};
 
 /// Smallest time between the starts of two updates: one frame at 60 Hz.
@@ -45,6 +46,11 @@ pub(super) struct Thread {
     waiting: VecDeque<Command>,
     /// Set while drawing has priority over steps, because the user drags the camera.
     gives_way: bool,
+    /// Set while time stands still for a print: no step is due, whatever the pace.
+    stands: bool,
+    /// Answer to a request for a print, which the next update contains: the entry of the print in
+    /// the memory accounting, or the reason why there is no print.
+    print: Option<Result<Held, String>>,
     /// Set if an update is to be sent: the simulation or its settings changed since the last
     /// update.
     changed: bool,
@@ -71,6 +77,8 @@ impl Thread {
             asked: 0,
             opened: 0,
             gives_way: false,
+            stands: false,
+            print: None,
             changed: true,
             next_update: Instant::now(),
         }
@@ -148,16 +156,21 @@ impl Thread {
     /// Returns true while the second run must make steps to catch up and the first run waits. False
     /// without a second run, and while the first run seeks or shows another branch.
     fn second_is_behind(&self) -> bool {
-        let second = self.second.as_ref().filter(|_| !self.is_away());
+        let second = self
+            .second
+            .as_ref()
+            .filter(|_| !self.is_away() && !self.stands);
         second.is_some_and(|second| second.is_behind(&self.session))
     }
 
-    /// Returns the time from `now` until the next step is due; `None` while the clock is paused or
-    /// another branch is shown. Zero during a seek and while the second run catches up.
+    /// Returns the time from `now` until the next step is due; `None` while the clock is paused,
+    /// time stands still for a print, or another branch is shown. Zero during a seek and while the
+    /// second run catches up.
     fn steps_in(&self, now: Instant) -> Option<Duration> {
         match (self.session.travels(), self.session.visited()) {
             (true, _) => Some(Duration::ZERO),
             (false, Some(_)) => None,
+            (false, None) if self.stands => None,
             (false, None) if self.second_is_behind() => Some(Duration::ZERO),
             (false, None) => self.clock.due(now),
         }
@@ -218,6 +231,12 @@ impl Thread {
         Ok(())
     }
 
+    /// Returns the hash of the first run's state.
+    #[cfg(test)]
+    pub(super) fn state_hash(&self) -> u64 {
+        self.session.simulation().world().state_hash()
+    }
+
     /// Builds an update of both runs and puts it into the slot shared with the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
@@ -228,6 +247,10 @@ impl Thread {
             [self.epoch, self.opened],
         );
         self.notices.extend(self.session.take_notices());
+        update.print = self
+            .print
+            .take()
+            .map(|held| held.map(|held| Box::new(self.publisher.subject(&self.session, held))));
         let grid = update.report.grid;
         let eye = (&self.eye, [grid.nx, grid.ny, grid.nz]);
         let (session, clock) = (&self.session, &self.clock);
@@ -269,6 +292,7 @@ impl Thread {
                 | Command::Steps(_)
                 | Command::Keep
                 | Command::Save(..)
+                | Command::Print(Some(_))
         );
         let after_it = matches!(
             command,
@@ -331,6 +355,10 @@ impl Thread {
             Command::Go(way) => self.go(way)?,
             Command::Branch(change) => self.session.change_branch(change)?,
             Command::Visit(branch) => self.session.look_at(branch)?,
+            Command::Print(size) => {
+                self.print = size.map(|size| self.session.weigh_print(size));
+                self.stands = matches!(self.print, Some(Ok(_)));
+            }
             Command::Pick(ray) => self.eye.pick = ray,
             Command::Watch(watch) => self.eye.watch = watch,
             Command::Cuts(cuts, quantity) => (self.eye.cuts, self.eye.quantity) = (cuts, quantity),
@@ -366,6 +394,7 @@ impl Thread {
         self.session = session;
         self.opened = self.asked;
         self.waiting.clear();
+        (self.stands, self.print) = (false, None);
         if let Some(second) = &mut self.second {
             second.restart()?;
         }

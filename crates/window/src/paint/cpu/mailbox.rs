@@ -146,6 +146,8 @@ struct MailboxState {
     /// Flag that stops the drawing of the picture in progress; set by the next change, which makes
     /// that picture outdated. `None` while no picture is interruptible.
     give_up: Option<Arc<AtomicBool>>,
+    /// Set while no pictures are drawn for the window.
+    rests: bool,
     quit: bool,
 }
 
@@ -188,6 +190,22 @@ impl Mailbox {
         state.jobs.push(job);
         state.give_up();
         self.changed.notify_all();
+    }
+
+    /// Stops (true) the drawing of pictures for the window, and interrupts the picture in progress;
+    /// or lets the drawing go on (false).
+    pub(super) fn set_resting(&self, rests: bool) {
+        let mut state = self.lock();
+        state.rests = rests;
+        // Wakes the drawing thread, which carries on with the same inputs.
+        state.serial += 1;
+        state.give_up();
+        self.changed.notify_all();
+    }
+
+    /// Returns true while no pictures are to be drawn for the window.
+    pub(super) fn rests(&self) -> bool {
+        self.lock().rests
     }
 
     /// Tells the drawing thread to end, and interrupts the picture in progress.

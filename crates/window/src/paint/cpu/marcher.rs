@@ -205,6 +205,9 @@ impl Marcher {
     fn work(&mut self, now: Instant) -> Option<Duration> {
         let wanted = self.wanted.clone()?;
         let view = wanted.view.as_ref()?;
+        if self.mailbox.rests() {
+            return None;
+        }
         let still = self.rest.note(view, wanted.content, now);
         match self.level {
             Level::Stale => {

@@ -32,6 +32,7 @@ use super::{PaintTimes, Part, View, limit, on_own_threads};
 use crate::messages::Update;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
+use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
 
@@ -227,6 +228,15 @@ impl CpuPainter {
 
     pub(super) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(BakedGround::subject)
+    }
+
+    /// Returns the ground as it is drawn, if it is final.
+    pub(super) fn land(&self) -> Option<Arc<TerrainLook>> {
+        self.ground.as_ref()?.final_land()
+    }
+
+    pub(super) fn set_resting(&mut self, rests: bool) {
+        self.mailbox.set_resting(rests);
     }
 
     pub(super) fn place(&mut self, part: Part) {

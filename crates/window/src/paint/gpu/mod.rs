@@ -33,6 +33,7 @@ mod turn;
 mod twins;
 mod wgsl;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::accumulator::Accumulator;
@@ -48,6 +49,7 @@ use super::quality::{Resolution, Rest};
 use super::{PaintTimes, Part, View};
 use crate::messages::Update;
 use lavoxel_base::validate::Invalid;
+use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::style::transfer::Transfer;
@@ -292,6 +294,11 @@ impl GpuPainter {
     /// first ground has arrived.
     pub(crate) fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
+    }
+
+    /// Returns the ground as it is drawn, if it is final.
+    pub(super) fn land(&self) -> Option<Arc<TerrainLook>> {
+        self.ground.as_ref()?.baked.final_land()
     }
 
     /// Sets the pixel columns of the window in which the next pictures are drawn; `None` for the
