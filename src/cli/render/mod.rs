@@ -3,6 +3,7 @@
 
 mod shooting;
 mod sun;
+mod tracing;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -19,12 +20,13 @@ use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{
     Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file,
 };
-use lavoxel::render::{self, Plane, PrintEnd, Section, Style};
+use lavoxel::render::{self, Plane, Section, Style};
 use lavoxel::scene::{BuiltScene, Model, Scene};
 use lavoxel::world::Quantity;
 
 use self::shooting::Shooting;
 use self::sun::SunAt;
+use self::tracing::TracingArgs;
 use crate::cli::flags::count;
 use crate::cli::flags::flag_names::FlagNames;
 use crate::cli::process::stop;
@@ -137,20 +139,8 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "STYLE", value_parser = named::<Style>(), conflicts_with = "slice")]
     style: Option<Style>,
 
-    /// Trace N samples of light a pixel in the style print [default: 64]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536), conflicts_with = "slice")]
-    samples: Option<u32>,
-
-    /// Stop tracing a picture of the style print as soon as its noise is at most P percent, such as
-    /// 2%
-    ///
-    /// Noise is the mean standard error of the pixels relative to the mean light of the picture.
-    #[arg(long, value_name = "P%", value_parser = percent, conflicts_with = "slice")]
-    noise: Option<f64>,
-
-    /// Stop tracing a picture of the style print after T seconds, such as 60s
-    #[arg(long, value_name = "Ts", value_parser = seconds, conflicts_with = "slice")]
-    time: Option<f64>,
+    #[command(flatten)]
+    tracing: TracingArgs,
 
     /// Put the sun at its position on DATE, such as 2025-08-10T17:30Z, by day, dusk or night
     ///
@@ -249,27 +239,6 @@ pub(super) fn pixels(text: &str) -> Result<[u32; 2], String> {
     Ok([number(width)?, number(height)?])
 }
 
-/// Parses a share in percent such as `2%`, and returns it as a fraction. Fails with a message for
-/// other text.
-fn percent(text: &str) -> Result<f64, String> {
-    let wrong = || format!("\"{text}\" is not a share such as 2%");
-    let number = text.trim().trim_end_matches('%').trim_end();
-    let number: f64 = number.parse().map_err(|_| wrong())?;
-    (number > 0.0 && number <= 100.0)
-        .then_some(number / 100.0)
-        .ok_or_else(wrong)
-}
-
-/// Parses a time in seconds such as `60s`. Fails with a message for other text.
-fn seconds(text: &str) -> Result<f64, String> {
-    let wrong = || format!("\"{text}\" is not a time such as 60s");
-    let number = text.trim().trim_end_matches('s').trim_end();
-    let number: f64 = number.parse().map_err(|_| wrong())?;
-    (number > 0.0 && number <= 1e6)
-        .then_some(number)
-        .ok_or_else(wrong)
-}
-
 /// Parses three numbers separated by commas, such as `0.5,0.4,0.5`. Fails with a message for other
 /// text.
 fn point(text: &str) -> Result<[f32; 3], String> {
@@ -301,11 +270,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         glows || !args.notes.iter().any(|word| word == "temperature"),
         "--notes temperature: the colours of this look are no temperatures; set look.kelvin, or leave it out"
     );
-    let is_asked = args.samples.is_some() || args.noise.is_some() || args.time.is_some();
-    anyhow::ensure!(
-        !is_asked || scene.spec.look.style == Style::Print,
-        "--samples, --noise and --time belong to traced pictures: add --style print"
-    );
+    args.tracing.check(scene.spec.look.style)?;
     let view = args.view(&scene)?;
     let mut beside = args
         .beside
@@ -343,7 +308,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         sun.shine(&mut scene, &stage.site)?;
     }
     let mut painter = Painter::new(&scene, &stage, view)?;
-    painter.print_until(args.print_end());
+    painter.print_until(args.tracing.end(), args.tracing.has_layers());
     if args.is_camera_free(&scene) {
         painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
     }
@@ -361,9 +326,12 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
             .for_each(|line| messages::note(line));
     }
     let other_view = other_view.unwrap_or(View::Volume);
-    let beside = beside
+    let mut beside = beside
         .map(|asked| Beside::new(asked, &scene, &stage.site, other_view))
         .transpose()?;
+    beside
+        .iter_mut()
+        .for_each(|beside| beside.print_until(args.tracing.end()));
     let reel = Reel::open(&outputs.targets, &text, (plan.frames(), plan.fps()))?;
     let state = FilmState {
         stage,
@@ -484,16 +452,6 @@ impl RenderArgs {
         Ok(())
     }
 
-    /// Returns the end of the tracing of a picture in the style print.
-    fn print_end(&self) -> PrintEnd {
-        let usual = PrintEnd::default();
-        PrintEnd {
-            samples: self.samples.unwrap_or(usual.samples),
-            noise: self.noise.unwrap_or(usual.noise),
-            time: self.time.map_or(usual.time, Duration::from_secs_f64),
-        }
-    }
-
     /// Returns true if the program may choose the camera: the scene is a bare heightmap in the
     /// physical model, and neither camera flags nor a slice nor a camera path is given.
     fn is_camera_free(&self, scene: &Scene) -> bool {
@@ -523,7 +481,8 @@ impl RenderArgs {
             self.beside.as_ref().map(|map| format!("beside {map}")),
             self.sun.as_ref().map(|sun| format!("sun {sun:?}")),
         ];
-        let view: String = view.into_iter().flatten().map(|line| line + "\n").collect();
+        let view = view.into_iter().chain(self.tracing.plan_lines());
+        let view: String = view.flatten().map(|line| line + "\n").collect();
         // The last file is the scene itself, whose text is part of the plan already.
         let files = scene.files();
         let files = fingerprints(
@@ -545,18 +504,20 @@ impl RenderArgs {
         let film = &scene.spec.film;
         let size = [film.size, film.picture_size]
             .into_iter()
-            .max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
+            .max_by_key(|[w, h]| u64::from(*w) * u64::from(*h))
+            .unwrap_or_default();
         match (self.slice, scene.spec.grid.grid()) {
             (None, Ok(grid)) => {
                 let media = render::need_of_media(grid, scene.spec.other_materials());
                 let air = render::need_of_air(scene.air_cells());
                 let around = render::need_of_surroundings(grid, &scene.spec.look);
-                render::need(grid, size.unwrap_or_default())
+                render::need(grid, size)
                     .and(media)
                     .and(air)
                     .and(around)
+                    .and(self.tracing.need(scene, size))
             }
-            _ => render::need_of_picture(size.unwrap_or_default()),
+            _ => render::need_of_picture(size),
         }
     }
 
@@ -587,6 +548,8 @@ impl RenderArgs {
 /// Output files of a film, all checked before the simulation starts.
 struct Outputs {
     picture: Option<PathBuf>,
+    /// File of the layers of the picture, which is traced.
+    layers: Option<PathBuf>,
     targets: Targets,
     /// Output files that were written by an interrupted command for the same film and may be
     /// replaced.
@@ -608,6 +571,7 @@ impl Outputs {
         };
         let mut outputs = Self {
             picture: args.picture.clone(),
+            layers: None,
             targets,
             unfinished: Vec::new(),
         };
@@ -640,10 +604,10 @@ impl Outputs {
             );
             check_free(picture, outputs.existing(picture))?;
         }
+        outputs.layers = args.tracing.checked_file(|path| outputs.existing(path))?;
         check_distinct(
-            outputs
-                .picture
-                .iter()
+            (outputs.picture.iter())
+                .chain(&outputs.layers)
                 .chain(&outputs.targets.animations)
                 .map(PathBuf::as_path),
         )?;

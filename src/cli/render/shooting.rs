@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use lavoxel::export::{CachedFrame, write_png};
+use lavoxel::export::{CachedFrame, write_exr, write_png};
 use lavoxel::film::{Follower, Plan, Shot, Sight};
 use lavoxel::render::{CameraSpec, Image};
 use lavoxel::report::FlowReport;
@@ -12,8 +12,8 @@ use super::{FilmState, Outputs, name_of};
 use crate::cli::Outcome;
 use crate::cli::process::stop;
 use crate::cli::show::messages;
-use crate::cli::show::painter::Painter;
-use crate::cli::show::progress::{Frames, Progress};
+use crate::cli::show::painter::{Painter, Traced};
+use crate::cli::show::progress::{Frames, Progress, Samples};
 use crate::cli::show::reel::Reel;
 use crate::cli::show::side_by_side::Beside;
 
@@ -161,7 +161,8 @@ impl Shooting {
         };
         let (camera, sight) = self.camera(&shot);
         let size = self.scene.spec.film.size;
-        let Some(image) = self.paint(size, &camera)? else {
+        let watch = &mut |traced| progress.trace(traced);
+        let Some(image) = self.paint(size, &camera, watch)? else {
             return Ok(false);
         };
         let size = (image.width as u32, image.height as u32);
@@ -292,7 +293,11 @@ impl Shooting {
             self.beside.iter_mut().for_each(Beside::free_framing);
         }
         let (camera, _) = self.camera(&shot);
-        let Some(image) = self.paint(self.scene.spec.film.picture_size, &camera)? else {
+        let mut samples = Samples::new(self.quiet);
+        let size = self.scene.spec.film.picture_size;
+        let image = self.paint(size, &camera, &mut |traced| samples.update(traced))?;
+        samples.finish();
+        let Some(image) = image else {
             return Ok(false);
         };
         let size = (image.width as u32, image.height as u32);
@@ -303,13 +308,33 @@ impl Shooting {
             &self.labels(None),
             self.outputs.existing(&path),
         )?;
+        self.layers()?;
         Ok(true)
+    }
+
+    /// Writes the layers of the picture if they are asked for.
+    fn layers(&mut self) -> anyhow::Result<()> {
+        let Some((path, layers)) = self.outputs.layers.as_ref().zip(self.painter.take_layers())
+        else {
+            return Ok(());
+        };
+        // Packing the layers of a large picture takes seconds, longer than a signal may wait.
+        stop::only_files_are_left(true);
+        let cell_m = self.state.stage.site.cell_size_m;
+        let existing = self.outputs.existing(path);
+        write_exr(path, layers, cell_m, &self.labels(None), existing)?;
+        Ok(())
     }
 
     /// Draws the present state as a picture of `size` (width, height) pixels, whose right side
     /// shows the content of `--beside` if requested. `None` if the program was stopped and the
-    /// grace period is over.
-    fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
+    /// grace period is over. `watch` is called after each pass of tracing.
+    fn paint(
+        &mut self,
+        size: [u32; 2],
+        camera: &CameraSpec,
+        watch: &mut dyn FnMut(Traced),
+    ) -> anyhow::Result<Option<Image>> {
         let Self {
             painter,
             state,
@@ -317,10 +342,9 @@ impl Shooting {
             ..
         } = self;
         let simulation = &state.stage.simulation;
-        let mut paint = |size| Ok(painter.paint(simulation, size, camera)?);
         match beside {
-            Some(beside) => beside.paint(simulation, size, camera, paint),
-            None => paint(size),
+            Some(beside) => beside.paint(simulation, size, (camera, painter), watch),
+            None => Ok(painter.paint(simulation, size, camera, watch)?),
         }
     }
 
@@ -389,7 +413,9 @@ impl Shooting {
         }
         match &self.outputs.picture {
             Some(path) if has_picture => {
-                messages::note(&format!("{} (step {steps})", path.display()))
+                for path in std::iter::once(path).chain(&self.outputs.layers) {
+                    messages::note(&format!("{} (step {steps})", path.display()));
+                }
             }
             Some(path) => messages::note(&format!("stopped before {} was drawn", path.display())),
             None => {}

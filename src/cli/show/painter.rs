@@ -9,8 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::film::{NotesSpec, Vantage};
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
-    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, PrintEnd, Renderer,
-    Section, Slices, Style, clock,
+    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Print, PrintEnd,
+    PrintLayers, Renderer, Section, Slices, Style, clock,
 };
 use lavoxel::scene::{BuiltScene, Model, Scene, SceneSpec};
 use lavoxel::simulation::Simulation;
@@ -112,8 +112,54 @@ pub(in crate::cli) struct Painter {
     /// Set once the user has been warned that the camera is inside rock, so that the warning is not
     /// repeated.
     told: bool,
-    /// End of the tracing of pictures in the style print.
-    print: PrintEnd,
+    tracing: Tracing,
+}
+
+/// Tracing of pictures in the style print.
+#[derive(Default)]
+struct Tracing {
+    end: PrintEnd,
+    /// Set if the layers of pictures are kept.
+    has_layers: bool,
+    /// Layers of the last picture, if they are kept.
+    layers: Option<PrintLayers>,
+}
+
+/// State of a picture that is being traced, for progress displays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::cli) struct Traced {
+    /// Number of samples a pixel so far.
+    pub(in crate::cli) samples: u32,
+    /// Largest number of samples a pixel.
+    pub(in crate::cli) most: u32,
+    /// Estimate of the noise, relative to the mean light of the picture.
+    pub(in crate::cli) noise: f64,
+}
+
+impl Tracing {
+    /// Traces `print` to its end, and calls `watch` after each pass. Returns the smoothed picture;
+    /// `None` if the program was stopped and the grace period is over.
+    fn picture(&mut self, print: &mut Print, watch: &mut dyn FnMut(Traced)) -> Option<Image> {
+        let most = self.end.samples;
+        let is_whole = print.trace(self.end, |print| {
+            let (samples, noise) = (print.samples(), print.noise());
+            watch(Traced {
+                samples,
+                most,
+                noise,
+            });
+        });
+        if !is_whole {
+            return None;
+        }
+        if !self.has_layers {
+            return Some(print.smoothed());
+        }
+        let layers = print.layers();
+        let image = print.picture_of(&layers);
+        self.layers = Some(layers);
+        Some(image)
+    }
 }
 
 /// Kind of picture to draw, with its inputs: the volume, or slices.
@@ -168,7 +214,7 @@ impl Painter {
             renderer: None,
             framed: None,
             told: false,
-            print: PrintEnd::default(),
+            tracing: Tracing::default(),
         })
     }
 
@@ -240,9 +286,15 @@ impl Painter {
         Ok(())
     }
 
-    /// Sets the end of the tracing of pictures in the style print.
-    pub(in crate::cli) fn print_until(&mut self, end: PrintEnd) {
-        self.print = end;
+    /// Sets the end of the tracing of pictures in the style print. `has_layers`: keeps their layers
+    /// for `Painter::take_layers`.
+    pub(in crate::cli) fn print_until(&mut self, end: PrintEnd, has_layers: bool) {
+        (self.tracing.end, self.tracing.has_layers) = (end, has_layers);
+    }
+
+    /// Returns the layers of the last picture; `None` if there are none.
+    pub(in crate::cli) fn take_layers(&mut self) -> Option<PrintLayers> {
+        self.tracing.layers.take()
     }
 
     /// Removes the fixed bounds of `keep_framing`, so that each camera frames the bounds of ground
@@ -267,12 +319,14 @@ impl Painter {
     }
 
     /// Draws the present state, seen from `camera`, as a picture of `size` (width, height) pixels.
-    /// `None` if the program was stopped and the grace period is over.
+    /// `watch` is called after each pass of tracing. `None` if the program was stopped and the
+    /// grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
         size: [u32; 2],
         camera: &CameraSpec,
+        watch: &mut dyn FnMut(Traced),
     ) -> Result<Option<Image>, Invalid> {
         let size = (size[0] as usize, size[1] as usize);
         let overdue = stop::overdue();
@@ -280,14 +334,13 @@ impl Painter {
             return Ok(None);
         }
         let image = match &mut self.view {
-            Drawn::Volume => self.volume(simulation, size, camera),
-            Drawn::Slice(slices) => slices.draw(
-                simulation,
-                size,
-                format!("{}, step {}", self.name, simulation.steps()),
-            ),
+            Drawn::Volume => self.volume(simulation, size, camera, watch)?,
+            Drawn::Slice(slices) => {
+                let title = format!("{}, step {}", self.name, simulation.steps());
+                Some(slices.draw(simulation, size, title)?)
+            }
         };
-        image.map(|image| (!overdue.load(Ordering::Relaxed)).then_some(image))
+        Ok(image.filter(|_| !overdue.load(Ordering::Relaxed)))
     }
 
     fn volume(
@@ -295,7 +348,8 @@ impl Painter {
         simulation: &Simulation,
         size: (usize, usize),
         spec: &CameraSpec,
-    ) -> Result<Image, Invalid> {
+        watch: &mut dyn FnMut(Traced),
+    ) -> Result<Option<Image>, Invalid> {
         let now = self.bounds(simulation)?;
         let framed = self.framed.unwrap_or(now);
         let (mut camera, framing) = (
@@ -327,16 +381,18 @@ impl Painter {
         let moment = (simulation.seed(), simulation.steps());
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         renderer.set_mouths(Mouth::all_from_vents(vents, seen, moment));
-        let mut image = if self.look.style == Style::Print {
-            let end = self.print;
-            let traced = renderer.print_of(lowpass, &camera, |print| print.finished(end));
-            traced.unwrap_or_else(|| renderer.frame_of(lowpass, &camera))
+        let image = if self.look.style == Style::Print {
+            let tracing = &mut self.tracing;
+            let traced = |print: &mut Print| tracing.picture(print, watch);
+            renderer.print_of(lowpass, &camera, traced).flatten()
         } else {
-            renderer.frame_of(lowpass, &camera)
+            Some(renderer.frame_of(lowpass, &camera))
         };
-        self.notes_on(simulation, &camera, framing.distance_cells)
-            .draw(&mut image);
-        Ok(image)
+        Ok(image.map(|mut image| {
+            self.notes_on(simulation, &camera, framing.distance_cells)
+                .draw(&mut image);
+            image
+        }))
     }
 
     /// Returns the annotations (clock, north arrow, scale bar and so on) of a picture from

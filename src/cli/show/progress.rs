@@ -13,6 +13,7 @@ use lavoxel::words::volume;
 use lavoxel::world::Layer;
 
 use crate::cli::show::messages;
+use crate::cli::show::painter::Traced;
 
 /// Interval between two updates of the numbers shown next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -127,6 +128,28 @@ impl Frames {
         self.show(Some(simulation));
     }
 
+    /// Displays the samples of the frame that is being traced.
+    pub(in crate::cli) fn trace(&mut self, traced: Traced) {
+        let left = self.left();
+        if let Some(log) = &mut self.log {
+            let more = format!(", sample {} of {}", traced.samples, traced.most);
+            log.say_with(self.now[0], Some(self.all[0]), &more, left);
+        } else if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
+            let left = left
+                .map(|left| format!("  {left} left"))
+                .unwrap_or_default();
+            self.bar.set_message(format!(
+                "step {}/{}  sample {}/{}  {}{left}",
+                self.now[1],
+                self.all[1],
+                traced.samples,
+                traced.most,
+                noise_of(traced)
+            ));
+            self.shown = Instant::now();
+        }
+    }
+
     fn show(&mut self, simulation: Option<&Simulation>) {
         let left = self.left();
         if let Some(log) = &mut self.log {
@@ -161,6 +184,53 @@ impl Frames {
     /// Removes the progress bar from the terminal.
     pub(in crate::cli) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Progress display over the samples of a traced picture: a bar or log lines, of the same form as
+/// in [`Progress`].
+pub(in crate::cli) struct Samples {
+    bar: ProgressBar,
+    log: Option<Log>,
+}
+
+impl Samples {
+    /// Creates the progress display of a picture that is traced, which shows nothing before the
+    /// first pass; prints nothing if `quiet`.
+    pub(in crate::cli) fn new(quiet: bool) -> Self {
+        let bar = bar(
+            0,
+            quiet,
+            "{bar:28} sample {pos}/{len}  {msg}  {eta} left at most",
+        );
+        let log = Log::instead_of(&bar, quiet, "sample");
+        Self { bar, log }
+    }
+
+    /// Displays the number of samples and the noise of the picture.
+    pub(in crate::cli) fn update(&mut self, traced: Traced) {
+        let [samples, most] = [traced.samples, traced.most].map(u64::from);
+        if let Some(log) = &mut self.log {
+            log.say(samples, Some(most));
+        } else {
+            self.bar.set_length(most);
+            self.bar.set_position(samples);
+            self.bar.set_message(noise_of(traced));
+        }
+    }
+
+    /// Removes the progress bar from the terminal.
+    pub(in crate::cli) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Returns a text about the noise of a traced picture, which has none before the second sample.
+fn noise_of(traced: Traced) -> String {
+    if traced.noise.is_finite() {
+        format!("noise {:.1} %", 100.0 * traced.noise)
+    } else {
+        String::new()
     }
 }
 

@@ -10,12 +10,12 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::Provenance;
 use lavoxel::export::maps::{MapQuantity, Maps};
 use lavoxel::map::Site;
-use lavoxel::render::{CameraSpec, Image};
+use lavoxel::render::{CameraSpec, Image, PrintEnd};
 use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::Simulation;
 
 use crate::cli::process::stop;
-use crate::cli::show::painter::{Painter, View};
+use crate::cli::show::painter::{Painter, Traced, View};
 use crate::cli::{file_or_shipped, no_file};
 
 /// Smallest ratio between the width of the whole picture and the width of the map at its right: the
@@ -106,6 +106,14 @@ impl Beside {
         }
     }
 
+    /// Sets the end of the tracing of pictures of another scene in the style print. Does nothing
+    /// for a map.
+    pub(in crate::cli) fn print_until(&mut self, end: PrintEnd) {
+        if let Self::Run(run) = self {
+            run.painter.print_until(end, false);
+        }
+    }
+
     /// Fixes the bounds that the cameras of another scene frame to the bounds before its first
     /// step; see [`Painter::keep_framing`]. Does nothing for a map.
     pub(in crate::cli) fn keep_framing(&mut self) -> anyhow::Result<()> {
@@ -123,27 +131,30 @@ impl Beside {
         }
     }
 
-    /// Draws the whole picture of the present state in `size` pixels; `paint`: draws the left side
-    /// in the size of its argument. `None` if the program was stopped and the grace period is over.
+    /// Draws the whole picture of the present state in `size` pixels; `painter` draws the left
+    /// side, and `watch` is called after each pass of tracing. `None` if the program was stopped
+    /// and the grace period is over.
     pub(in crate::cli) fn paint(
         &mut self,
         simulation: &Simulation,
         size @ [width, height]: [u32; 2],
-        camera: &CameraSpec,
-        paint: impl FnOnce([u32; 2]) -> anyhow::Result<Option<Image>>,
+        (camera, painter): (&CameraSpec, &mut Painter),
+        watch: &mut dyn FnMut(Traced),
     ) -> anyhow::Result<Option<Image>> {
         let right = match self {
             Self::Map(map) => Some(map.picture(simulation, size)),
             Self::Run(run) => {
                 run.catch_up(simulation)?;
+                let size = [(width / 2).max(1), height];
                 run.painter
-                    .paint(&run.stage.simulation, [(width / 2).max(1), height], camera)?
+                    .paint(&run.stage.simulation, size, camera, watch)?
                     .map(RgbImage::from)
             }
         };
         let Some(right) = right else { return Ok(None) };
         let (across, down) = right.dimensions();
-        let Some(left) = paint([(width - across.min(width)).max(1), height])? else {
+        let size = [(width - across.min(width)).max(1), height];
+        let Some(left) = painter.paint(simulation, size, camera, watch)? else {
             return Ok(None);
         };
         let left = RgbImage::from(left);

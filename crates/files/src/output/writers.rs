@@ -76,6 +76,13 @@ pub static WRITERS: &[Writer] = &[
         written_in: "crates/io/src/export/film.rs",
     },
     Writer {
+        name: "layers",
+        what: "layers of a traced picture as OpenEXR",
+        endings: &["exr"],
+        named_by: "`--exr`",
+        written_in: "crates/io/src/export/exr.rs",
+    },
+    Writer {
         name: "frames",
         what: "finished frames of a film",
         endings: &["png"],

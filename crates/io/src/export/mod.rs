@@ -5,6 +5,7 @@
 mod apng;
 mod asc;
 mod caption;
+mod exr;
 mod film;
 mod format;
 mod geojson;
@@ -39,6 +40,7 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_files::output::OutputError;
 
 pub use self::caption::{Caption, Class};
+pub use self::exr::write_exr;
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
 pub use self::parts::{CachedFrame, Parts, fingerprints};
 pub use self::png::png_at;
