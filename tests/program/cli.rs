@@ -22,6 +22,7 @@ mod maps;
 mod melting;
 mod memory;
 mod nothing;
+mod print;
 mod render;
 mod run;
 mod scene;

@@ -14,9 +14,10 @@ use serde_json::Value;
 use super::cli::place::lavoxel;
 
 /// Flags that name an output file.
-const OUTPUTS: [&str; 10] = [
+const OUTPUTS: [&str; 11] = [
     "--animation",
     "--checkpoint",
+    "--exr",
     "--frames",
     "--map",
     "--mesh",

@@ -51,7 +51,7 @@ fn keyed() -> Place {
 }
 
 /// Starts the program and kills it once `file` exists; panics if the program ends before that.
-fn killed(place: &Place, args: &str, file: &str) {
+pub(super) fn killed(place: &Place, args: &str, file: &str) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
     command
         .current_dir(place.0.path())

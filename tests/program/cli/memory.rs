@@ -55,6 +55,10 @@ fn what_takes_too_much_memory_is_refused_at_once() {
             "the picture would need",
         ),
         (
+            "render small.toml --style print --size 1920x1080 --picture a.png --max-memory 300M",
+            "tracing the picture would need",
+        ),
+        (
             "terrain wide.asc --max-memory 64M",
             "wide.asc: the heights of the file would need",
         ),

@@ -107,6 +107,23 @@ fn ctrl_c_leaves_whole_files() {
     assert_eq!(picture(&place.read("end.png")).dimensions(), (40, 30));
 }
 
+/// Checks that a picture that takes hours is given up soon after the signal, with nothing written.
+#[test]
+fn ctrl_c_ends_a_traced_picture() {
+    let place = Place::new();
+    let wait = Duration::from_secs(4);
+    let args = "render small.toml --style print --samples 65536 --size 640x480 --picture a.png --exr a.exr";
+    let begin = Instant::now();
+    let output = interrupted(&place, args, |since| since > wait);
+    let took = begin.elapsed() - wait;
+    let err = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{err}");
+    assert!(err.contains("stopped before a.png was drawn"), "{err}");
+    assert_eq!(place.files(), ["small.toml"]);
+    // One second is the grace period; the rest is for a busy machine.
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
 #[test]
 fn ctrl_c_ends_a_run_with_its_report() {
     let place = Place::new();
