@@ -21,7 +21,11 @@ const DIRECT: f32 = 24.0;
 /// Largest light that a sample may bring over further bounces.
 const INDIRECT: f32 = 6.0;
 /// Number of scatterings after which paths are ended at random by what they still carry.
-const SURE: usize = 3;
+const SURE: usize = 1;
+/// Luminance below which only a share of the questions for a light is asked, and counts for all.
+/// Without it half of the rays look for light that no eye sees: lava behind hills, the sun after
+/// three bounces.
+const FAINT: f32 = 0.02;
 /// Largest number of events (scatterings and borders) on a path.
 const MOST: usize = 400;
 /// Largest number of scatterings at surfaces on a path.
@@ -102,6 +106,16 @@ impl Path<'_> {
         let light = light * (most / brightest.max(most));
         self.light += light;
         light
+    }
+
+    /// Returns `light` if it is worth a ray to the lamp from which it comes. Faint light is worth
+    /// one in proportion to its luminance, and then counts for all that were not asked.
+    fn asked(&mut self, light: V3) -> Option<V3> {
+        let chance = luminance(times(self.through, light)) / FAINT;
+        if chance >= 1.0 {
+            return Some(light);
+        }
+        (self.draws.free() < chance).then(|| light / chance)
     }
 
     /// Records the guides of the first diffuse surface or cloud.
@@ -418,12 +432,9 @@ impl<W: World> Tracing<'_, W> {
         let mut light = V3::zeros();
         if let Some(sun) = &self.lights.sun {
             let toward = sun.drawn(path.draws);
-            let (share, _) = share(toward);
-            if luminance(share) > 0.0 {
-                light += times(
-                    times(share, sun.light),
-                    self.open(path, scatterer, toward, None),
-                );
+            let arrives = times(share(toward).0, sun.light);
+            if let Some(arrives) = path.asked(arrives) {
+                light += times(arrives, self.open(path, scatterer, toward, None));
             }
         }
         if self.asks_sky(path.scatterings + 1, inside)
@@ -434,20 +445,24 @@ impl<W: World> Tracing<'_, W> {
                 origin: p,
                 direction: from.toward,
             };
-            if luminance(share) > 0.0
+            let arrives = times(share, from.light) / (density + from.density).max(1e-12);
+            if let Some(arrives) = path.asked(arrives)
                 && !self.world.is_blocked(&ray, f32::MAX)
                 && self.world.straight(&ray, f32::MAX, inside).is_none()
             {
-                let passed = self.world.passed(&ray, f32::MAX, path.draws);
-                light += times(share, from.light) * (passed / (density + from.density).max(1e-12));
+                light += arrives * self.world.passed(&ray, f32::MAX, path.draws);
             }
         }
         if !self.lights.embers.is_empty() {
             let of = |toward: V3| share(toward).0;
-            if let Some(from) = self.lights.embers.drawn(p, of, path.draws) {
+            if let Some(from) = self.lights.embers.drawn(p, of, path.draws)
+                && let Some(arrives) = path.asked(times(of(from.toward), from.light))
+            {
                 let near = from.far - NEAR_EMBER.min(0.5 * from.far);
-                let open = self.open(path, scatterer, from.toward, Some(near));
-                light += times(times(of(from.toward), from.light), open);
+                light += times(
+                    arrives,
+                    self.open(path, scatterer, from.toward, Some(near)),
+                );
             }
         }
         path.add(light);
