@@ -17,6 +17,13 @@ fn save(path: &str, image: &Image) -> std::io::Result<()> {
     file.write_all(&image.rgb)
 }
 
+/// Processor time of the process in seconds.
+fn spent() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let ticks = stat.split(' ').skip(13).take(2).filter_map(|n| n.parse::<f64>().ok());
+    ticks.sum::<f64>() / 100.0
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let [scene, steps, samples, size, out, more @ ..] = &args[..] else {
@@ -60,7 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let done = renderer.print_of(&mut lowpass, &camera, |print| {
         println!("prepared: {:.2} s", start.elapsed().as_secs_f64());
-        let start = Instant::now();
+        let (start, before) = (Instant::now(), spent());
         while print.samples() < samples && print.pass() {
             if print.samples().is_power_of_two() {
                 println!(
@@ -71,8 +78,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 );
             }
         }
-        let each = start.elapsed().as_secs_f64() / f64::from(print.samples());
-        println!("{each:.3} s a sample, noise {:.1} %", 100.0 * print.noise());
+        let each = (spent() - before) / f64::from(print.samples());
+        println!("{each:.3} CPU-s a sample, noise {:.1} %", 100.0 * print.noise());
         let start = Instant::now();
         let smoothed = print.smoothed();
         println!("smoothed: {:.2} s", start.elapsed().as_secs_f64());

@@ -25,7 +25,7 @@ const SURE: usize = 1;
 /// Luminance below which only a share of the questions for a light is asked, and counts for all.
 /// Without it half of the rays look for light that no eye sees: lava behind hills, the sun after
 /// three bounces.
-const FAINT: f32 = 0.02;
+const FAINT: f32 = 0.005;
 /// Largest number of events (scatterings and borders) on a path.
 const MOST: usize = 400;
 /// Largest number of scatterings at surfaces on a path.
