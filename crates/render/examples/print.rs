@@ -20,7 +20,11 @@ fn save(path: &str, image: &Image) -> std::io::Result<()> {
 /// Processor time of the process in seconds.
 fn spent() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let ticks = stat.split(' ').skip(13).take(2).filter_map(|n| n.parse::<f64>().ok());
+    let ticks = stat
+        .split(' ')
+        .skip(13)
+        .take(2)
+        .filter_map(|n| n.parse::<f64>().ok());
     ticks.sum::<f64>() / 100.0
 }
 
@@ -79,7 +83,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
         let each = (spent() - before) / f64::from(print.samples());
-        println!("{each:.3} CPU-s a sample, noise {:.1} %", 100.0 * print.noise());
+        println!(
+            "{each:.3} CPU-s a sample, noise {:.1} %",
+            100.0 * print.noise()
+        );
         let start = Instant::now();
         let smoothed = print.smoothed();
         println!("smoothed: {:.2} s", start.elapsed().as_secs_f64());

@@ -6,7 +6,7 @@
 //! and is torn open, an old crust is dull, dark and closed.
 
 use crate::lava::blackbody::{kelvin, red_hot};
-use crate::lava::plates::{Pattern, carried, rubble};
+use crate::lava::plates::{Pattern, carried, rubble, streaks};
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
 use crate::style::shading::ShadeContext;
@@ -240,6 +240,53 @@ pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Optio
             youth: surface.map(youth),
         },
     }
+}
+
+// Temperatures of a surface that is open and closed by degrees, for light that is traced: numbers
+// found by trying them against photographs of channels at dusk.
+/// Openness before streaks: offset, and shares of heat, speed and distance from the margin.
+const OPENS: [f32; 4] = [-0.80, 0.95, 0.26, 0.50];
+/// Distance from the margin (0 to 1) at which it neither opens nor closes the surface.
+const AT_MARGIN: f32 = 0.7;
+/// Shares of broad and of fine streaks in the openness, and of rafts of crust.
+const STREAKS: [f32; 3] = [0.62, 0.40, 0.34];
+/// Openness at which a surface is closed, and at which it is open; smooth between.
+const BETWEEN: [f32; 2] = [-0.22, 0.70];
+/// Temperatures in kelvin of a closed and of an open surface, at the heat 0 and 1, and of cracks.
+const CLOSED_K: [f32; 2] = [430.0, 830.0];
+const OPEN_K: [f32; 2] = [1150.0, 1420.0];
+const CRACK_K: [f32; 2] = [980.0, 1240.0];
+
+/// Returns the light that lava emits at the point `skin` (linear RGB), with a temperature that
+/// passes by degrees from the hot core of the flow to its dark margins; `made`: surface as the
+/// cinematic style draws it, with its cracks. (`heat`, `hot`): see `state`.
+pub(crate) fn emitted_by_degrees(
+    context: &ShadeContext,
+    skin: &Skin,
+    (heat, hot): (f32, Option<f32>),
+    made: &Made,
+) -> V3 {
+    let thickness = skin.point.y - context.land.block.floor_below(skin.point);
+    let middle = smoothstep(0.0, 1.8, thickness);
+    let surface = context.ember.crust(skin.point);
+    let under = UNDER * smoothstep(LIQUID[0], LIQUID[1], hot.unwrap_or(0.0));
+    let heat = surface.map_or(heat, |kelvin| youth(kelvin).max(under));
+    let streaks = streaks(context, (skin.point, skin.normal));
+    let molten = made.crust.molten();
+    let open = OPENS[0]
+        + OPENS[1] * heat
+        + OPENS[2] * streaks.fast
+        + OPENS[3] * (middle - AT_MARGIN)
+        + STREAKS[0] * streaks.broad
+        + STREAKS[1] * streaks.fine
+        - STREAKS[2] * (1.0 - molten);
+    let open = smoothstep(BETWEEN[0], BETWEEN[1], open) * surface.map_or(1.0, cracked);
+    let at = |range: [f32; 2]| lerp(range[0], range[1], heat);
+    let closed = surface.unwrap_or(at(CLOSED_K)) + 60.0 * made.crust.here.grain;
+    let most = hot.unwrap_or(f32::MAX);
+    let open_k = hot.unwrap_or(at(OPEN_K));
+    let kelvin = lerp(closed, open_k, open).max(lerp(closed, at(CRACK_K), molten * (1.0 - open)));
+    body(context, kelvin.min(most))
 }
 
 /// Returns the closeness to the lava's bottom of the point `p` (cells) in a plane that cuts the

@@ -189,6 +189,20 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
         drawn: drawn(slope),
     };
     let make = |q: V3| pattern(q, size, &state, unit);
+    ride(context, (p, flow), make, blend)
+}
+
+/// Returns the value of `make` at the point `p` (cells) of a pattern that `flow` (direction, with
+/// the relative speed 0 to 1 as length) carries along: that of one of the two advected copies, or
+/// the two values mixed by `mix` with the weight of the second.
+fn ride<T>(
+    context: &ShadeContext,
+    (p, flow): (V3, V3),
+    make: impl Fn(V3) -> T,
+    mix: impl Fn(&T, &T, f32) -> T,
+) -> T {
+    let unit = context.land.unit;
+    let size = plate_size(context.look, unit);
     let [first, second] = match copies(context.look, unit, context.steps) {
         Some(copies) if flow.norm_squared() >= 1e-6 => copies,
         _ => return make(p),
@@ -208,8 +222,47 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     ) {
         0.0 => make(place(first)),
         1.0 => make(place(second)),
-        share => blend(&make(place(first)), &make(place(second)), share),
+        share => mix(&make(place(first)), &make(place(second)), share),
     }
+}
+
+/// Streaks of hotter and colder lava at a point, and the speed of the flow there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Streaks {
+    /// Broad and fine streaks, each about −1 to 1.
+    pub(crate) broad: f32,
+    pub(crate) fine: f32,
+    /// Relative speed of the flow, 0 to 1.
+    pub(crate) fast: f32,
+}
+
+/// Number of noises averaged along the flow for a streak, and the distance between them in plate
+/// widths.
+const ALONG: [f32; 2] = [7.0, 0.22];
+
+/// Returns the streaks that the flow draws out at the point `p` (cells) of lava with the unit
+/// normal `normal`: noise averaged along the flow.
+pub(crate) fn streaks(context: &ShadeContext, (p, normal): (V3, V3)) -> Streaks {
+    let size = plate_size(context.look, context.land.unit);
+    let slope = fall(context.land.slope.at(p.x, p.z), normal);
+    let flow = flow(context, p, slope);
+    let fast = smoothstep(0.0, FAST, flow.norm());
+    let way = flow / flow.norm().max(1e-6) * (ALONG[1] * size);
+    let make = |q: V3| {
+        let drawn = |waves: f32, shift: f32| {
+            let noise = |k: i32| {
+                let at = (q + way * (k as f32 - 0.5 * (ALONG[0] - 1.0))) * (waves / size);
+                noise::gradient(at + V3::repeat(shift))
+            };
+            let sum: f32 = (0..ALONG[0] as i32).map(noise).sum();
+            // The mean of independent noises is weaker than one of them.
+            sum / ALONG[0].sqrt()
+        };
+        [drawn(1.1, 3.0), drawn(3.1, 8.0)]
+    };
+    let mixed = |a: &[f32; 2], b: &[f32; 2], share: f32| [0, 1].map(|i| lerp(a[i], b[i], share));
+    let [broad, fine] = ride(context, (p, flow), make, mixed);
+    Streaks { broad, fine, fast }
 }
 
 /// Returns the crust pattern of rubble at the point `p` (cells): small closed plates, not advected.

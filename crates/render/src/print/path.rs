@@ -459,10 +459,7 @@ impl<W: World> Tracing<'_, W> {
                 && let Some(arrives) = path.asked(times(of(from.toward), from.light))
             {
                 let near = from.far - NEAR_EMBER.min(0.5 * from.far);
-                light += times(
-                    arrives,
-                    self.open(path, scatterer, from.toward, Some(near)),
-                );
+                light += times(arrives, self.open(path, scatterer, from.toward, Some(near)));
             }
         }
         path.add(light);

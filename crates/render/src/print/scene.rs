@@ -267,7 +267,7 @@ impl<'a> Scene<'a> {
         let material = Material {
             coat: GLASSY * crusted,
             rough: CRUST_WIDTHS[1] + (CRUST_WIDTHS[0] - CRUST_WIDTHS[1]) * shines,
-            emission: made.emitted,
+            emission: crust::emitted_by_degrees(context, &skin, state, &made),
             ..Material::matt(made.normal, made.crust.albedo() * crusted)
         };
         opaque(shape, material)
