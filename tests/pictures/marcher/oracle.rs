@@ -170,7 +170,9 @@ impl<'a> Oracle<'a> {
             Style::Scientific => self.scientific(ray, span, jitter, behind),
             Style::Surface => self.surface(ray, span, jitter).unwrap_or(behind),
             Style::Maximum => self.maximum(ray, span, jitter, behind),
-            Style::Cinematic | Style::Print => unimplemented!("crust and glow have no plain likeness"),
+            Style::Cinematic | Style::Print => {
+                unimplemented!("crust and glow have no plain likeness")
+            }
         }
     }
 

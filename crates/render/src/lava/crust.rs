@@ -266,11 +266,12 @@ pub(crate) fn emitted_by_degrees(
     (heat, hot): (f32, Option<f32>),
     made: &Made,
 ) -> V3 {
+    // A known temperature of the surface needs no guess.
+    if hot.is_some() || context.ember.crust(skin.point).is_some() {
+        return made.emitted;
+    }
     let thickness = skin.point.y - context.land.block.floor_below(skin.point);
     let middle = smoothstep(0.0, 1.8, thickness);
-    let surface = context.ember.crust(skin.point);
-    let under = UNDER * smoothstep(LIQUID[0], LIQUID[1], hot.unwrap_or(0.0));
-    let heat = surface.map_or(heat, |kelvin| youth(kelvin).max(under));
     let streaks = streaks(context, (skin.point, skin.normal));
     let molten = made.crust.molten();
     let open = OPENS[0]
@@ -280,13 +281,11 @@ pub(crate) fn emitted_by_degrees(
         + STREAKS[0] * streaks.broad
         + STREAKS[1] * streaks.fine
         - STREAKS[2] * (1.0 - molten);
-    let open = smoothstep(BETWEEN[0], BETWEEN[1], open) * surface.map_or(1.0, cracked);
+    let open = smoothstep(BETWEEN[0], BETWEEN[1], open);
     let at = |range: [f32; 2]| lerp(range[0], range[1], heat);
-    let closed = surface.unwrap_or(at(CLOSED_K)) + 60.0 * made.crust.here.grain;
-    let most = hot.unwrap_or(f32::MAX);
-    let open_k = hot.unwrap_or(at(OPEN_K));
-    let kelvin = lerp(closed, open_k, open).max(lerp(closed, at(CRACK_K), molten * (1.0 - open)));
-    body(context, kelvin.min(most))
+    let closed = at(CLOSED_K) + 60.0 * made.crust.here.grain;
+    let crack = lerp(closed, at(CRACK_K), molten * (1.0 - open));
+    body(context, lerp(closed, at(OPEN_K), open).max(crack))
 }
 
 /// Returns the closeness to the lava's bottom of the point `p` (cells) in a plane that cuts the

@@ -53,16 +53,15 @@ pub(crate) fn smoothed(light: &[V3], guides: &[Guide], width: usize) -> Vec<V3> 
             variance: guides[i].variance / luminance(bases[i]).powi(2),
         })
         .collect();
+    let size = [width as isize, height as isize];
     for pass in 0..PASSES {
         let step = 1_isize << pass;
+        // A pixel whose few samples happen to agree is not known better than its neighbours.
+        let spread = |i: usize| nearby(&now, [(i % width) as isize, (i / width) as isize], size);
+        let variances: Vec<f32> = (0..now.len()).into_par_iter().map(spread).collect();
         let mean = |i: usize| {
             let place = [(i % width) as isize, (i / width) as isize];
-            around(
-                &now,
-                guides,
-                place,
-                (step, [width as isize, height as isize]),
-            )
+            around((&now, guides), variances[i], place, (step, size))
         };
         now = (0..now.len()).into_par_iter().map(mean).collect();
     }
@@ -92,19 +91,33 @@ fn calm(light: &[V3], (x, y): (usize, usize), (width, height): (usize, usize)) -
     }
 }
 
+/// Returns the mean variance of the pixel at `place` and its neighbours in a picture of `size`
+/// pixels.
+fn nearby(lit: &[Lit], [x, y]: [isize; 2], size: [isize; 2]) -> f32 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for j in (y - 1).max(0)..(y + 2).min(size[1]) {
+        for i in (x - 1).max(0)..(x + 2).min(size[0]) {
+            sum += lit[(j * size[0] + i) as usize].variance;
+            count += 1.0;
+        }
+    }
+    sum / count
+}
+
 /// Returns the mean of the pixels around `place`, `step` pixels apart, in a picture of `size`
-/// pixels, weighted by how much they show what `place` shows.
+/// pixels, weighted by how much they show what `place` shows. `variance`: squared standard error of
+/// the luminance at `place`.
 fn around(
-    lit: &[Lit],
-    guides: &[Guide],
+    (lit, guides): (&[Lit], &[Guide]),
+    variance: f32,
     place: [isize; 2],
     (step, size): (isize, [isize; 2]),
 ) -> Lit {
     let index = |[x, y]: [isize; 2]| (y * size[0] + x) as usize;
     let (here, guide) = (lit[index(place)], guides[index(place)]);
     let bright = luminance(here.light);
-    let width = LIGHT[0] * here.variance.sqrt() + LIGHT[1] * bright + 1e-5;
-    let (mut sum, mut variance, mut whole) = (V3::zeros(), 0.0, 0.0);
+    let width = LIGHT[0] * variance.sqrt() + LIGHT[1] * bright + 1e-5;
+    let (mut sum, mut spread, mut whole) = (V3::zeros(), 0.0, 0.0);
     for j in -2..=2_isize {
         for i in -2..=2_isize {
             let other = [place[0] + i * step, place[1] + j * step];
@@ -120,13 +133,13 @@ fn around(
             let apart = (luminance(there.light) - bright).abs() / width;
             let weight = kernel * (-apart).exp() * alike(&guide, &beside);
             sum += there.light * weight;
-            variance += there.variance * weight * weight;
+            spread += there.variance * weight * weight;
             whole += weight;
         }
     }
     Lit {
         light: sum / whole,
-        variance: variance / (whole * whole),
+        variance: spread / (whole * whole),
     }
 }
 
