@@ -13,7 +13,11 @@ const KERNEL: [f32; 3] = [0.375, 0.25, 0.0625];
 /// share of the luminance.
 const LIGHT: [f32; 2] = [2.5, 0.01];
 /// Exponent of the cosine between normals.
-const NORMAL: i32 = 24;
+const NORMAL: f32 = 24.0;
+/// Length of a mean normal up to which a pixel counts as sky or cloud.
+const FLEETING: f32 = 0.1;
+/// Exponent of the mean normals' lengths in the weight of all guides.
+const TRUST: i32 = 6;
 /// Difference of albedo, and of distances as a share, at which a neighbour counts less by e.
 const ALBEDO: f32 = 0.08;
 const DEPTH: f32 = 0.03;
@@ -146,16 +150,21 @@ fn around(
 /// Returns how much (0 to 1) two pixels show the same surface.
 fn alike(a: &Guide, b: &Guide) -> f32 {
     let [long, wide] = [a.normal.norm(), b.normal.norm()];
-    let normal = match (long > 0.1, wide > 0.1) {
-        (true, true) => (a.normal.dot(&b.normal) / (long * wide))
-            .max(0.0)
-            .powi(NORMAL),
+    // The samples of a pixel behind water or glass see different surfaces, and the shorter their
+    // mean normal, the less the guides say.
+    let trust = match (long > FLEETING, wide > FLEETING) {
+        (true, true) => (long * wide).powi(TRUST).min(1.0),
         (false, false) => 1.0,
-        _ => 0.0,
+        _ => return 0.0,
+    };
+    let cosine = if long > FLEETING {
+        (a.normal.dot(&b.normal) / (long * wide)).max(0.0)
+    } else {
+        1.0
     };
     let albedo = (a.albedo - b.albedo).abs().max() / ALBEDO;
     let depth = (a.depth - b.depth).abs() / (DEPTH * a.depth.max(b.depth) + 1e-3);
-    normal * (-albedo - depth).exp()
+    cosine.powf(NORMAL * trust) * (-(albedo + depth) * trust).exp()
 }
 
 #[cfg(test)]

@@ -26,6 +26,11 @@ const SURE: usize = 1;
 /// Without it half of the rays look for light that no eye sees: lava behind hills, the sun after
 /// three bounces.
 const FAINT: f32 = 0.005;
+/// Number of borders after which paths are ended at random by what they still carry.
+const BORDERS: usize = 8;
+/// Mirrored shares of light at the first border between which both the mirrored and the bent path
+/// are followed, since half of the noise of water and glass is the choice between them.
+const SPLITS: std::ops::Range<f32> = 0.08..0.92;
 /// Largest number of events (scatterings and borders) on a path.
 const MOST: usize = 400;
 /// Largest number of scatterings at surfaces on a path.
@@ -135,6 +140,18 @@ impl Path<'_> {
         };
     }
 
+    /// Returns a path from the same point with the share `share` of this path's light, on top of the
+    /// light so far; it counts as mirrored once.
+    fn branch(&mut self, share: f32) -> Path<'_> {
+        Path {
+            through: self.through * share,
+            density: None,
+            bounces: self.bounces + 1,
+            draws: &mut *self.draws,
+            ..*self
+        }
+    }
+
     /// Ends the path at random by what it carries; returns true if it ends.
     fn ends(&mut self) -> bool {
         let carried = self.through.max();
@@ -183,16 +200,21 @@ impl<W: World> Tracing<'_, W> {
             depth: 0.0,
             draws,
         };
-        let mut events = 0;
-        while events < MOST && self.follow(&mut path) {
-            events += 1;
-        }
+        self.finish(&mut path);
         Traced {
             light: path.light,
             emission: path.emission,
             albedo: path.albedo,
             normal: path.normal,
             depth: path.depth,
+        }
+    }
+
+    /// Follows the path to its end.
+    fn finish(&self, path: &mut Path) {
+        let mut events = 0;
+        while events < MOST && self.follow(path) {
+            events += 1;
         }
     }
 
@@ -340,23 +362,32 @@ impl<W: World> Tracing<'_, W> {
             path.seen = path.seen && rough < 0.2;
         }
         let bent = refracted(toward, facing, here.refracts, there.refracts);
-        match bent.filter(|_| path.draws.one() >= share) {
+        let back = || {
+            let back = mirrored(toward, facing);
+            kept_behind(back, surface.shape, -toward)
+        };
+        let is_first = path.bounces == 0 && path.scatterings == 0;
+        let splits = is_first && bent.is_some() && SPLITS.contains(&share);
+        if splits {
+            let mut branch = path.branch(share);
+            branch.turn(p - along, back(), t);
+            self.finish(&mut branch);
+            (path.light, path.emission) = (branch.light, branch.emission);
+            path.through *= 1.0 - share;
+        }
+        match bent.filter(|_| splits || path.draws.one() >= share) {
             Some(bent) => {
                 // Ripples must not bend a ray back to its own side.
                 let bent = kept_behind(bent, surface.shape, toward);
                 path.inside = beyond;
                 path.turn(p + along, bent, t);
             }
-            None => {
-                let back = mirrored(toward, facing);
-                let back = kept_behind(back, surface.shape, -toward);
-                path.turn(p - along, back, t);
-            }
+            None => path.turn(p - along, back(), t),
         }
         // The sky cannot be asked through a border: the path itself finds it.
         path.density = None;
         path.bounces += 1;
-        path.bounces <= SURE + 5 || !path.ends_at_glass()
+        path.bounces <= BORDERS || !path.ends_at_glass()
     }
 
     /// Scatters the path at the opaque material `material`.

@@ -265,7 +265,8 @@ impl<'a> Scene<'a> {
         let crusted = 1.0 - made.crust.molten();
         let shines = (made.crust.shines() * 0.25).clamp(0.0, 1.0);
         let material = Material {
-            coat: GLASSY * crusted,
+            // Old crust has lost its glass.
+            coat: GLASSY * crusted * made.crust.shines().min(1.0),
             rough: CRUST_WIDTHS[1] + (CRUST_WIDTHS[0] - CRUST_WIDTHS[1]) * shines,
             emission: crust::emitted_by_degrees(context, &skin, state, &made),
             ..Material::matt(made.normal, made.crust.albedo() * crusted)
