@@ -134,6 +134,11 @@ impl Lava {
         self.liquidus_k > 0.0
     }
 
+    /// Returns true if the lava loses heat to the sky or to the bed.
+    pub(crate) fn loses_heat(&self) -> bool {
+        self.cooling != Cooling::None || self.bed_conduction > 0.0
+    }
+
     /// Ratio of the heat that warms lava by 1 K below the solidus to the heat that warms lava by 1
     /// K above the solidus, latent heat included. 1 for a lava that melts and for a lava without
     /// latent heat.

@@ -65,6 +65,9 @@ impl Flow {
     /// Cools the lava on each column of `lava` for its `age_s`, and books the heat losses in the
     /// account.
     fn age(&mut self, lava: &[Standing]) {
+        if !self.setup.lava.loses_heat() {
+            return;
+        }
         let wetted: Vec<f64> = lava
             .iter()
             .map(|standing| self.ground().wetted(standing.column as usize))
@@ -90,9 +93,6 @@ impl Flow {
                     ..self.setup.clone()
                 };
                 let cool = Cool::new(self.space, &setup, &self.tables.crust, time_s - age_s);
-                if !cool.is_needed() {
-                    return;
-                }
                 let of = |i: &usize| {
                     (
                         lava[*i].column as usize,

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::{Cooling, Flow, FlowPour, Mark, covered_above_m};
+use super::{Flow, FlowPour, Mark, covered_above_m};
 use crate::cooling::heat::{BATCH, Cool, Losses};
 use crate::cooling::solidify::ColdLaw;
 use crate::motion::demand::Ground;
@@ -59,7 +59,7 @@ impl Flow {
     }
 
     fn make_step(&mut self, pours: &[FlowPour]) {
-        let many = if self.may_stir_anywhere() || self.loses_heat() {
+        let many = if self.may_stir_anywhere() || self.setup.lava.loses_heat() {
             self.wet.len()
         } else {
             self.plan.active.len()
@@ -172,13 +172,7 @@ impl Flow {
     /// Returns true if the end of this step concerns all columns with liquid, not the active ones
     /// alone.
     pub(crate) fn ends_everywhere(&self) -> bool {
-        self.may_stir_anywhere() || self.loses_heat()
-    }
-
-    /// Returns true for a lava that loses heat.
-    fn loses_heat(&self) -> bool {
-        let lava = &self.setup.lava;
-        lava.cooling != Cooling::None || lava.bed_conduction > 0.0 || lava.conduction > 0.0
+        self.may_stir_anywhere() || self.setup.lava.loses_heat()
     }
 
     /// Increments the stamp, which identifies the present sub-step. At the largest `u32` the count
@@ -221,7 +215,7 @@ impl Flow {
         self.note_arrivals(&cold);
         // Colder lava may come to rest, and a cold cell sets as soon as it touches rock, so the next
         // step plans all columns with liquid again.
-        self.is_disturbed = self.loses_heat() || !cold.is_empty();
+        self.is_disturbed = self.setup.lava.loses_heat() || !cold.is_empty();
         self.note_changes(plan);
         self.wake_melted();
     }
@@ -230,8 +224,7 @@ impl Flow {
     /// columns that may solidify.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::new(self, plan);
-        let is_cooling =
-            Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
+        let is_cooling = self.setup.lava.loses_heat();
         let wetted = if is_cooling {
             self.wetted(plan)
         } else {

@@ -68,12 +68,6 @@ impl<'a> Cool<'a> {
         }
     }
 
-    /// Returns true if the lava loses any heat: to the sky or to the bed.
-    pub(crate) fn is_needed(&self) -> bool {
-        let lava = self.lava;
-        lava.cooling != Cooling::None || lava.bed_conduction > 0.0
-    }
-
     /// Subtracts the heat losses of one step from a batch of columns with liquid (at most `BATCH`)
     /// and returns the losses. `wet` yields for each column its number, its history and the share
     /// of its area that the uppermost liquid covers (0 to 1). The caller must recompute sums and

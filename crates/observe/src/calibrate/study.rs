@@ -19,6 +19,7 @@ use crate::compare::DatedFile;
 use crate::hazard::{FINGERPRINT, Ground};
 use crate::study::{Folder, Opening, PlanFile, StudyError, VARIED, hash_of_debug};
 use lavoxel_automaton::engine::tiled::Tiled;
+use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::parallel::share_out;
 use lavoxel_files::output::{FOLDER, file_name};
 use lavoxel_geo::terrain::TerrainKind;
@@ -126,8 +127,17 @@ impl Fit {
         let scene = &scene;
         let search = settings.search(scene.spec.seed)?;
         let stage = scene.build(Box::new(Tiled::default()))?;
-        Ground::need(&stage, at_once).check("ask for fewer threads (--threads) or larger cells")?;
         let shifts = settings.shifts(scene)?;
+        let files = [&settings.observed, &settings.thickness, &settings.check];
+        let maps = shifts.len() * files.iter().map(|files| files.len()).sum::<usize>();
+        let columns = stage.simulation.world().grid().columns();
+        Ground::need(&stage, at_once)
+            .and(MemoryEstimate::new(
+                "the observations on all grids",
+                columns.saturating_mul(maps),
+                size_of::<f32>() as f64,
+            ))
+            .check("ask for fewer threads (--threads) or larger cells")?;
         let mut grids = Vec::new();
         for &shift in shifts {
             let moved;
