@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::common;
 use image::RgbImage;
@@ -27,11 +27,11 @@ use lavoxel::units;
 use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};
 
 /// Largest difference that is accepted between a picture and its reference.
-struct Allowed {
+pub(super) struct Allowed {
     /// Mean difference of a channel in levels (0 to 255).
-    mean: f64,
+    pub(super) mean: f64,
     /// Fraction of the pixels that differ by [`OTHER`] levels or more.
-    others: f64,
+    pub(super) others: f64,
 }
 
 /// Tolerance for pictures of volumes: sums in another order round differently, and a sample at an
@@ -50,11 +50,22 @@ const OTHER: u8 = 24;
 
 const SIZE: (usize, usize) = (88, 66);
 
-fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
+/// Returns the path of the reference of the picture `name`.
+fn reference_of(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let reference = root.join("tests/golden").join(name).with_extension("png");
+    root.join("tests/golden").join(name).with_extension("png")
+}
+
+/// Returns true if a new reference of the picture `name` will be written.
+pub(super) fn is_renewed(name: &str) -> bool {
+    std::env::var_os("UPDATE_GOLDEN").is_some() || !reference_of(name).exists()
+}
+
+pub(super) fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let reference = reference_of(name);
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
-    if update || !reference.exists() {
+    if is_renewed(name) {
         fs::create_dir_all(reference.parent().unwrap()).unwrap();
         picture.save(&reference).unwrap();
         assert!(
@@ -142,7 +153,7 @@ fn vent(x: f64, z: f64, rate: f64) -> VentTable {
     .into()
 }
 
-fn volcano() -> Simulation {
+pub(super) fn volcano() -> Simulation {
     let (x, z) = crater(Grid::new(48, 40, 48));
     grown(
         TerrainSpec::default(),

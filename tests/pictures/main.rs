@@ -9,6 +9,7 @@ mod drape;
 mod examples;
 mod flow_pictures;
 mod golden;
+mod golden_print;
 mod ground_pictures;
 mod marcher;
 mod real_mountains;

@@ -99,11 +99,10 @@ fn layers_of_a_picture_are_written_as_exr() {
         channel.sample_data.values_as_f32().collect()
     };
     assert!(values("samples").iter().all(|&samples| samples == 4.0));
-    // The sky is at the top, the plain at the bottom, some of 240 m away; the lava glows.
-    let depth = values("Z");
-    assert!(depth[24].is_infinite(), "{}", depth[24]);
-    let near = depth[31 * 48 + 24];
-    assert!((50.0..2000.0).contains(&near), "{near}");
+    // A plain of 240 m below the sky; the lava glows.
+    let (sky, near): (Vec<f32>, Vec<f32>) = values("Z").into_iter().partition(|z| z.is_infinite());
+    assert!(sky.len() > 200 && near.len() > 200, "{}", near.len());
+    assert!(near.iter().all(|z| (100.0..1000.0).contains(z)), "{near:?}");
     let glow = values("emission.R").into_iter().fold(0.0, f32::max);
     assert!(glow > 0.2, "{glow}");
     let (light, smoothed) = (values("R"), values("smoothed.R"));
@@ -135,7 +134,7 @@ fn a_traced_picture_ends_by_samples_noise_or_time() {
     };
     assert_eq!(samples("--samples 3"), 3.0);
     let noisy = samples("--samples 500 --noise 40%");
-    let clean = samples("--samples 500 --noise 10%");
+    let clean = samples("--samples 500 --noise 2%");
     assert!(8.0 <= noisy && noisy < clean, "{noisy} and {clean}");
     let timed = samples("--samples 65536 --time 0.5s");
     assert!((1.0..65536.0).contains(&timed), "{timed}");
