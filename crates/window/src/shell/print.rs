@@ -24,7 +24,7 @@ pub(crate) enum Printing {
     Asked,
     /// The state is there; the tracing begins when the camera rests and the ground is baked. Second
     /// field: inputs of the picture in the last pass of the event loop.
-    Ready(Box<PrintSubject>, Option<Inputs>),
+    Ready(Box<PrintSubject>, Box<Option<Inputs>>),
     /// The picture is traced, or has been traced, and is shown.
     Shown(Box<Traced>),
 }
@@ -152,7 +152,7 @@ impl App {
         match answer {
             // The latest answer counts: an earlier one may belong to a print that has ended.
             Ok(subject) if matches!(self.printing, Printing::Asked | Printing::Ready(..)) => {
-                self.printing = Printing::Ready(subject, None);
+                self.printing = Printing::Ready(subject, Box::default());
             }
             // The print has ended meanwhile.
             Ok(_) => {}
@@ -172,10 +172,10 @@ impl App {
         let now = self.inputs();
         match std::mem::take(&mut self.printing) {
             Printing::Ready(subject, before) => {
-                if now.is_some() && before == now && self.painter.land().is_some() {
+                if now.is_some() && *before == now && self.painter.land().is_some() {
                     self.begin_tracing(*subject);
                 } else {
-                    self.printing = Printing::Ready(subject, now);
+                    self.printing = Printing::Ready(subject, Box::new(now));
                 }
                 true
             }
