@@ -29,7 +29,8 @@ const MATTER: &[[[f32; 3]; 2]] = &[[[4.0, 0.0, 8.0], [36.0, 18.0, 32.0]]];
 
 /// Traces a picture of `world`, `steps` old, and compares it with its reference.
 fn check(name: &str, world: &World, steps: u64, (look, spec): (LookSpec, CameraSpec)) {
-    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).unwrap();
+    let mut renderer =
+        Renderer::new(world.ground().surface(), world.grid(), look).expect("a valid look");
     renderer.set_ground(world.ground());
     renderer.set_steps(steps);
     let camera = Camera::new(&spec, &renderer.subject().holding(MATTER), SIZE);

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use ::exr::prelude::{
-    AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, Image, Layer, LayerAttributes,
-    SmallVec, Text, WritableImage, f16,
+    AnyChannel, AnyChannels, Encoding, FlatSamples, Image, Layer, LayerAttributes, SmallVec, Text,
+    WritableImage, f16,
 };
 
 use super::{ExportError, Label};
@@ -40,10 +40,8 @@ fn write(
     labels: &[Label<'_>],
 ) -> Result<(), ExportError> {
     let path = file.path().to_owned();
-    let encoding = Encoding {
-        compression: Compression::ZIP16,
-        ..Encoding::FAST_LOSSLESS
-    };
+    // Rows in blocks of 16, packed by ZIP: what every program reads.
+    let encoding = Encoding::SMALL_LOSSLESS;
     let size = layers.size;
     let channels = AnyChannels::sort(channels(layers, cell_m as f32));
     let layer = Layer::new(size, attributes(labels), encoding, channels);

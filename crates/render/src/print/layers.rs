@@ -6,9 +6,9 @@ use crate::math::V3;
 
 /// Layers of a traced picture: linear numbers of each pixel, rows from the top.
 ///
-/// Light is linear RGB with the primaries of sRGB, before exposure and tone curve; white is about
-/// 1. Albedo, normal and depth are means over those of a pixel's samples, so that edges are soft;
-/// they belong to the first surface that scatters light, seen in mirrors and through glass.
+/// Light is linear RGB with the primaries of sRGB, before exposure and tone curve; that of white is
+/// about 1. Albedo, normal and depth are means over those of a pixel's samples, so that edges are
+/// soft; they belong to the first surface that scatters light, seen in mirrors and through glass.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrintLayers {
     /// Width and height in pixels.
