@@ -255,7 +255,7 @@ pub(crate) fn streaks(context: &ShadeContext, (p, normal): (V3, V3)) -> Streaks 
                 noise::gradient(at + V3::repeat(shift))
             };
             let sum: f32 = (0..ALONG[0] as i32).map(noise).sum();
-            // The mean of independent noises is weaker than one of them.
+            // The mean of independent noises is weaker than a single noise.
             sum / ALONG[0].sqrt()
         };
         [drawn(1.1, 3.0), drawn(3.1, 8.0)]

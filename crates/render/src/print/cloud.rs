@@ -2,6 +2,8 @@
 //! tentative collisions at the largest extinction of each block, of which those with real smoke are
 //! kept (delta tracking), or by which the transmittance is weighted (ratio tracking).
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, v3};
 use crate::media::fog::FogField;
@@ -231,16 +233,18 @@ pub(crate) struct Cloud<'a> {
 }
 
 impl<'a> Cloud<'a> {
-    /// Bakes the smoke and the gases of `context`.
-    pub(crate) fn all(context: &'a ShadeContext<'a>) -> Vec<Self> {
+    /// Bakes the smoke and the gases of `context`; leaves the rest empty once `stop` is set.
+    pub(crate) fn all(context: &'a ShadeContext<'a>, stop: &AtomicBool) -> Vec<Self> {
         let smoke = context.smoke.filter(|field| !field.smoke.is_empty());
         let gas = context.fog.filter(|field| !field.is_clear());
         let sources = [smoke.map(Source::Smoke), gas.map(Source::Gas)];
         let sources = sources.into_iter().flatten();
-        sources.map(|source| Self::new(context, source)).collect()
+        sources
+            .map(|source| Self::new(context, source, stop))
+            .collect()
     }
 
-    fn new(context: &'a ShadeContext<'a>, source: Source<'a>) -> Self {
+    fn new(context: &'a ShadeContext<'a>, source: Source<'a>, stop: &AtomicBool) -> Self {
         let (corners, cell) = (source.bounds(), source.edge());
         let low = v3(corners[0][0], corners[1][0], corners[2][0]);
         let sides = corners.map(|[low, high]| (high - low).max(cell));
@@ -260,7 +264,8 @@ impl<'a> Cloud<'a> {
         };
         let detail = source.detail(context);
         let dense = Nodes::new(nodes, first, edge, |p| {
-            let Some(matter) = source.at(context, p) else {
+            let matter = source.at(context, p);
+            let Some(matter) = matter.filter(|_| !stop.load(Ordering::Relaxed)) else {
                 return 0;
             };
             let head = heads(context, matter.flow, p, cell);
@@ -280,6 +285,9 @@ impl<'a> Cloud<'a> {
         let sun = in_cells(context.sky.sun, context.look.cell_height);
         let few = nodes.map(|n| n.div_ceil(OF_SUN) + 1);
         cloud.sun = Nodes::new(few, first, edge * OF_SUN as f32, |p| {
+            if stop.load(Ordering::Relaxed) {
+                return 0;
+            }
             let depth = cloud.depth(p, sun);
             (255.0 * (-depth / ROOT as f32).exp() + 0.5) as u8
         });

@@ -157,7 +157,7 @@ impl<'a> Print<'a> {
         develop: Develop,
         stop: &'a AtomicBool,
     ) -> Self {
-        let scene = Scene::new(context);
+        let scene = Scene::new(context, stop);
         let lights = lights(context, &scene);
         let (width, height) = camera.size();
         Self {

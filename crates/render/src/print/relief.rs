@@ -1,6 +1,8 @@
 //! Relief of the ground as a shape: the stones that the cinematic style draws as normals only stand
 //! out here, shade each other and make outlines.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::ground::heightfield::{Heightfield, ShownPart};
 use crate::ground::land::pattern;
 use crate::math::{V3, saturate, v3};
@@ -25,8 +27,8 @@ pub(crate) struct Relief {
 
 impl Relief {
     /// Computes the ground of `context` with stones; `None` for smooth stone, and for ground with
-    /// caves or walls, which is drawn as it is.
-    pub(crate) fn new(context: &ShadeContext) -> Option<Self> {
+    /// caves or walls, which is drawn as it is. Leaves stones out once `stop` is set.
+    pub(crate) fn new(context: &ShadeContext, stop: &AtomicBool) -> Option<Self> {
         let (land, part) = (context.land, context.part);
         let old = &land.block;
         let is_shown = (0..3).all(|axis| part.low[axis] < part.high[axis]);
@@ -40,6 +42,9 @@ impl Relief {
         }
         let heights = crate::ground::raster::Raster::nodes(cells, finer, |x, z| {
             let h = old.heights.at(x, z);
+            if stop.load(Ordering::Relaxed) {
+                return h;
+            }
             let p = v3(x, h, z);
             let filled = saturate(over(context, p) / (FILLED * context.look.film));
             h + (1.0 - filled) * stones(context, p)

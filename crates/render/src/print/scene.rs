@@ -1,6 +1,8 @@
 //! World of a frame: the ground, lava, media and smoke that the renderer has prepared, as rays meet
 //! them, and their materials.
 
+use std::sync::atomic::AtomicBool;
+
 use crate::camera::Ray;
 use crate::ground::floor::SLATE;
 use crate::ground::heightfield::{Face, Heightfield, ShownPart, before_cut};
@@ -76,15 +78,17 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(crate) fn new(context: &'a ShadeContext<'a>) -> Self {
+    /// Prepares the world of `context`; ends early, with a world that is not whole, once `stop` is
+    /// set.
+    pub(crate) fn new(context: &'a ShadeContext<'a>, stop: &AtomicBool) -> Self {
         let is_ice = |clear: &&Clear| clear.look.preset == Preset::Ice;
         let (ice, solids) = context.solids.iter().partition(is_ice);
         Self {
             context,
-            clouds: Cloud::all(context),
+            clouds: Cloud::all(context, stop),
             ice,
             solids,
-            relief: Relief::new(context),
+            relief: Relief::new(context, stop),
             pace: Pace {
                 step: context.look.step,
                 jitter: 0.5,
