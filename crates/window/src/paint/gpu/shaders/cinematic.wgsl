@@ -107,7 +107,7 @@ fn drawn_by(slope: vec2<f32>) -> vec3<f32> {
     return along * (DRAWN * sqrt(steep / (steep + GENTLE)));
 }
 
-// Twin: plates::carried.
+// Twin: plates::carried, plates::ride.
 // The pattern after the ride: two copies, half a period apart.
 fn carried(p: vec3<f32>, normal: vec3<f32>, heat: f32) -> Pattern {
     let slope = fall(land_slope(p), normal);
@@ -144,7 +144,7 @@ fn body(kelvin: f32) -> vec3<f32> { return glowing(kelvin) * ramp(GLOWS.x, GLOWS
 // How young a crust with a surface of this temperature is, 0 to 1.
 fn youth(kelvin: f32) -> f32 { return ramp(AGES.x, AGES.y, kelvin); }
 
-// Twin: crust::lit.
+// Twin: crust::lit, crust::albedo.
 // Sun, sky and neighbouring glow on the crust, whose surface has a temperature, 0 where that is not known.
 fn lit(skin: Skin, normal: vec3<f32>, here: Pattern, surface: f32) -> vec3<f32> {
     let p = skin.point;
@@ -177,7 +177,7 @@ fn chilled(p: vec3<f32>) -> f32 {
     return 1.0 - lava / 3.0;
 }
 
-// Twin: crust::shade.
+// Twin: crust::shade, crust::state, crust::opened, crust::made.
 // Light that leaves the skin towards the eye.
 fn shade(skin: Skin) -> vec3<f32> {
     let under = heat_at(skin.point - skin.normal * 0.6);
@@ -328,7 +328,7 @@ fn bumped(n: vec3<f32>, p: vec3<f32>) -> vec3<f32> {
     return normalize(n - (along * east + across * south) / e * strength);
 }
 
-// Twin: cinematic::strata.
+// Twin: cinematic::strata, cinematic::strata_rock.
 // The cut sides: layers of old flows and ash, darker towards the foot; under sun and sky, or by the lava's light alone.
 fn strata(hit: vec3<f32>, t: f32, normal: vec3<f32>, by_lava: bool) -> vec3<f32> {
     if by_lava && glow_at(hit.x, hit.z) < 1e-4 && !has_flame() { return vec3(0.0); }
@@ -484,7 +484,7 @@ fn slate(p: vec3<f32>, away: f32) -> FloorPlace {
     return FloorPlace(color, vec3(0.0, 1.0, 0.0));
 }
 
-// Twin: floor::plain.
+// Twin: floor::plain, floor::plain_rock.
 // A place of the plain, whose pixels are so many cells wide: low hills.
 fn plain(p: vec3<f32>, pixel: f32) -> FloorPlace {
     let q = vec3(p.x, 0.0, p.z) / frame.cells.w;

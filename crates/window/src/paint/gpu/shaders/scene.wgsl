@@ -311,7 +311,7 @@ fn sky_ambient(n: vec3<f32>) -> vec3<f32> {
 // Whether the ground is smooth stone, on a table.
 fn is_stone() -> bool { return frame.floor.x > 1.0; }
 
-// Twin: sky::studio.
+// Twin: sky::studio, sky::room, sky::add_lamps.
 // A studio seen in a smooth surface: a wall that darkens upwards, a dark table, and the lamps, with edges so much softer.
 fn studio(d: vec3<f32>, softer: f32) -> vec3<f32> {
     let wall = mix(frame.horizon.rgb * LIT_WALL, frame.zenith.rgb, ramp(WALL_ENDS.x, WALL_ENDS.y, d.y));

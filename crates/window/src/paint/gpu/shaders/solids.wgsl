@@ -173,7 +173,7 @@ fn wind_ripples(hit: SolidPoint) -> vec4<f32> {
     return vec4(vec3(-WIND.x, 0.0, -WIND.y) * (rise * high * RIPPLES_STEEP), high * sin(phase));
 }
 
-// Twin: grains::light.
+// Twin: grains::light, grains::made.
 fn grains_light(hit: SolidPoint) -> vec3<f32> {
     let p = hit.point;
     let look = frame.media_look[hit.medium].y;
@@ -258,7 +258,7 @@ fn ice_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     return (body + through) * (1.0 - share) + (sky_mirrored(mirror, 0.0) + frame.sun_color.rgb * glint) * max(share, 0.04);
 }
 
-// Twin: crust::broken.
+// Twin: crust::broken, crust::uneven.
 // Cold, broken crust.
 fn rubble_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     var here = pattern(hit.point, BLOCKS * frame.lava.w, State(0.0, 1.0, 0.0, vec3(0.0)));

@@ -119,7 +119,7 @@ fn leaf_rise(q: vec3<f32>) -> vec3<f32> {
     return rise;
 }
 
-// Twin: leaves::light.
+// Twin: leaves::light, leaves::made.
 fn leaves_light(ray: Ray, hit: SolidPoint) -> vec3<f32> {
     let waves = frame.media_look[hit.medium].y;
     let q = hit.point * oblong();
@@ -163,7 +163,7 @@ fn piece_of(along: f32, up: f32, size: vec2<f32>) -> Piece {
 // Twin: built::seen.
 fn built_seen(pixel: f32, size: f32) -> f32 { return 1.0 - ramp(BUILT_SEEN.x, BUILT_SEEN.y, pixel / size); }
 
-// Twin: built::light, built::tiles, built::wall.
+// Twin: built::light, built::albedo, built::tiles, built::wall.
 fn built_light(hit: SolidPoint) -> vec3<f32> {
     let waves = frame.media_look[hit.medium].y;
     let n = hit.normal;
