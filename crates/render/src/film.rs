@@ -358,7 +358,7 @@ fn curve(light: [f32; 3]) -> [f32; 3] {
     })
 }
 
-/// Share of AgX's mixing of the colour channels that is used: with all of it, lava is cream.
+/// Applied share of AgX's mixing of the colour channels: with the full mixing, lava is cream.
 const INSET: f32 = 0.55;
 /// Binary logarithms of the light that AgX shows as black and as white.
 const STOPS: [f32; 2] = [-12.473_93, 4.026_069];

@@ -27,8 +27,8 @@ const OF_SUN: usize = 3;
 /// transmittance.
 const DARK: f32 = 14.0;
 const ROOT: i32 = 4;
-/// Albedo of steam's water drops for light of a single scattering, linear RGB; `plume::DROPS` holds
-/// what many scatterings leave of it.
+/// Albedo of steam's water drops for a single scattering, linear RGB; `plume::DROPS` is the albedo
+/// after many scatterings.
 const DROPS: V3 = V3::new(0.985, 0.988, 0.992);
 /// Share of its darkness that ash keeps for a single scattering, for the same reason.
 const DARKNESS: f32 = 0.75;

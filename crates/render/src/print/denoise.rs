@@ -26,7 +26,7 @@ const DARKEST: f32 = 0.02;
 /// A pixel brighter than all neighbours by this factor is taken for noise.
 const LONELY: f32 = 1.5;
 
-/// What a pixel shows, without the light.
+/// Surface that a pixel shows, without the light.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guide {
     pub(crate) albedo: V3,

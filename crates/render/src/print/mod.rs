@@ -49,7 +49,8 @@ use crate::math::{V3, in_widths, luminance, unit_or_up};
 use crate::style::shading::ShadeContext;
 use lavoxel_base::parallel::*;
 
-/// Factor on the lava's light on its surroundings, beside what the eye sees of it.
+/// Factor on the light of lava that falls on the surroundings; the light that the eye sees of lava
+/// is not changed.
 const LAVA: f32 = 4.0;
 /// Factor on the light of a studio's lamps: they then light a surface as the key light does in the
 /// cinematic style.

@@ -1,4 +1,4 @@
-//! How light gets from the lights to the eye: paths traced backwards, one scattering after another,
+//! Transport of light from the lights to the eye: paths traced backwards, scattering by scattering,
 //! with next-event sampling of sun, sky and glowing surfaces.
 //!
 //! What is not exact, on purpose: light above `DIRECT` and `INDIRECT` is cut; sun and glow pass

@@ -29,12 +29,12 @@ use lavoxel_automaton::view::Preset;
 
 /// Indices of refraction of water and other liquids, and of ice.
 const REFRACTS: [f32; 2] = [1.333, 1.31];
-/// Absorption of ice relative to `ice::ABSORBS`, which holds what a straight ray shows of it.
+/// Absorption of ice relative to `ice::ABSORBS`, which was chosen for straight rays.
 const ICE: f32 = 0.15;
 /// Scattering in ice per cell length: bubbles and cracks.
 const BUBBLES: f32 = 0.05;
-/// Absorption of water relative to its look, which holds what a straight ray shows of it: outdoors,
-/// and in the vessels of a table, whose cells are smaller.
+/// Absorption of water relative to its look, which was chosen for straight rays: outdoors, and in
+/// the vessels of a table, whose cells are smaller.
 const WATER: [f32; 2] = [0.6, 0.12];
 /// Scattering of a liquid per its absorption and its colour from the deep, for blue light.
 const DEEP: f32 = 5.0;

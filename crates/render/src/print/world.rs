@@ -1,4 +1,4 @@
-//! What is there and what it is made of, as a transport of light asks for it: nearest surfaces,
+//! World as a transport of light asks for information: nearest surfaces,
 //! materials, transparent media and clouds.
 //!
 //! All lengths and rays are in cell widths (true proportions).
@@ -53,7 +53,7 @@ impl Medium {
 pub(crate) struct Meeting<T> {
     /// Distance along the ray.
     pub(crate) t: f32,
-    /// What the world needs to find the surface's material.
+    /// Data from which the world finds the surface's material.
     pub(crate) what: T,
 }
 
