@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting tube small night sheet window beside; and the films of
+# Draws the pictures of README and docs that take more than one command: docs/pictures.sh melting print tube small night sheet window beside; and the films of
 # gallery.md, all or some: docs/pictures.sh gallery, docs/pictures.sh gallery=island.
 # Needs lavoxel on the path and ImageMagick (montage, convert, import); `window` and `beside` also Xvfb, xdotool and, without a graphics card, a
 # software Vulkan. Debian: imagemagick xvfb xdotool mesa-vulkan-drivers libxcursor1 libxi6 libxkbcommon-x11-0.
@@ -14,6 +14,13 @@ melting() {
         lavoxel render "terrains/${of%=*}.toml" --steps "${of#*=}" --size 720x540 --picture "$work/${of%=*}.png" -q
     done
     montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 -quality 88 -define webp:method=6 docs/melting.webp
+}
+
+# Traced pictures: the volcano, and ice in its bowl.
+print() {
+    lavoxel render volcano --steps 1500 --style print --samples 24 --size 600x400 --picture "$work/volcano.png" -q
+    lavoxel render ice --steps 100 --style print --samples 96 --size 600x400 --picture "$work/ice.png" -q
+    convert "$work"/{volcano,ice}.png +append -quality 86 -define webp:method=6 docs/print.webp
 }
 
 # A section of the tube, and the tube cut open.
