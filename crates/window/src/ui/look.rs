@@ -22,7 +22,7 @@ const USUAL_SUN_DEG: f32 = 20.0;
 /// Draws the buttons among which the user chooses the style of the picture, and the button that
 /// begins a print.
 pub(super) fn style(ui: &mut Ui, state: &mut State) {
-    // Styles of the live picture; a print looks the same from each style.
+    // Styles of the live picture; a print begins from each.
     let live = Style::LIST
         .iter()
         .filter(|style| style.at_once() == **style)
