@@ -376,6 +376,32 @@ impl<'a> Cloud<'a> {
         }
     }
 
+    /// Draws tentative collisions on `ray` (in cells; `pace`: widths per cell length) before the
+    /// distance `far` (cell widths) at the largest extinction of each block, and calls `see` with
+    /// the distance, the extinction there, the largest extinction and `draws`, until `see` returns
+    /// false.
+    fn tentative(
+        &self,
+        ray: &Ray,
+        pace: f32,
+        far: f32,
+        draws: &mut Draws,
+        mut see: impl FnMut(f32, f32, f32, &mut Draws) -> bool,
+    ) {
+        self.walk(ray, pace, far, |most, from, to| {
+            let mut t = from;
+            loop {
+                t -= (1.0 - draws.free()).ln() / most;
+                if t >= to || t.is_nan() {
+                    return true;
+                }
+                if !see(t, self.at(ray.at(t / pace)), most, draws) {
+                    return false;
+                }
+            }
+        });
+    }
+
     /// Returns the first collision on `ray` (in cells; `pace`: widths per cell length) before the
     /// distance `far` (cell widths).
     pub(crate) fn collide(
@@ -386,18 +412,10 @@ impl<'a> Cloud<'a> {
         draws: &mut Draws,
     ) -> Option<Collision> {
         let mut found = None;
-        self.walk(ray, pace, far, |most, from, to| {
-            let mut t = from;
-            loop {
-                t -= (1.0 - draws.free()).ln() / most;
-                if t >= to || t.is_nan() {
-                    return true;
-                }
-                if self.at(ray.at(t / pace)) > draws.free() * most {
-                    found = Some(t);
-                    return false;
-                }
-            }
+        self.tentative(ray, pace, far, draws, |t, dense, most, draws| {
+            let is_real = dense > draws.free() * most;
+            found = is_real.then_some(t);
+            !is_real
         });
         found.map(|t| self.collision(t, ray.at(t / pace)))
     }
@@ -417,22 +435,16 @@ impl<'a> Cloud<'a> {
     /// length) up to the distance `far` (cell widths).
     pub(crate) fn passed(&self, ray: &Ray, pace: f32, far: f32, draws: &mut Draws) -> f32 {
         let mut passed = 1.0_f32;
-        self.walk(ray, pace, far, |most, from, to| {
-            let mut t = from;
-            loop {
-                t -= (1.0 - draws.free()).ln() / most;
-                if t >= to || t.is_nan() {
-                    return true;
+        self.tentative(ray, pace, far, draws, |_, dense, most, draws| {
+            passed *= 1.0 - dense / most;
+            if passed < FAINT {
+                if draws.free() < 0.5 {
+                    passed = 0.0;
+                    return false;
                 }
-                passed *= 1.0 - self.at(ray.at(t / pace)) / most;
-                if passed < FAINT {
-                    if draws.free() < 0.5 {
-                        passed = 0.0;
-                        return false;
-                    }
-                    passed *= 2.0;
-                }
+                passed *= 2.0;
             }
+            true
         });
         passed.max(0.0)
     }
