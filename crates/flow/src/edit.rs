@@ -151,7 +151,12 @@ impl Flow {
         }
         // Digging removes set lava first, then the ground below.
         let ground = self.ground.at(c) + (new - old) + (set - self.marks[c].set);
-        self.ground.set(c, ground.clamp(0, top));
+        let ground = ground.clamp(0, top);
+        self.ground.set(c, ground);
+        // Meltable solid counts as rock of its cell until it melts.
+        let solid = self.solids.as_ref().and_then(|solids| solids[c].lowest());
+        let bare = ground.div_euclid(UNIT) as i32;
+        self.columns[c].trim(solid.map_or(bare, |solid| bare.min(solid)));
         old.div_euclid(UNIT) as usize..(new.div_euclid(UNIT).max(old.div_euclid(UNIT))) as usize
     }
 

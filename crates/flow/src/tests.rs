@@ -181,12 +181,21 @@ pub(super) fn disturb(flow: &mut Flow, seed: u64, step: u64) {
         near(corner[1], space.ny, 6),
         near(corner[2], space.nz, 3),
     );
-    let cells = zs.flat_map(|z| ys.clone().map(move |y| (y, z)));
+    let cells = zs.clone().flat_map(|z| ys.clone().map(move |y| (y, z)));
     let cells: Vec<_> = cells
         .flat_map(|(y, z)| xs.clone().map(move |x| [x, y, z]))
         .collect();
     let kelvin = 1150.0 + 200.0 * d(4);
-    let edit = match (d(5) * 6.0) as u32 {
+    let kind = (d(5) * 7.0) as u32;
+    if kind == 6 {
+        // Raised by up to two cells, or dug.
+        let columns = zs
+            .clone()
+            .flat_map(|z| xs.clone().map(move |x| (z * space.nx + x) as u32));
+        flow.raise(&columns.collect::<Vec<_>>(), 4.0 * d(8) - 2.0);
+        return;
+    }
+    let edit = match kind {
         0 => Some(FlowEdit::Rock),
         1 => Some(FlowEdit::Nothing),
         2 => Some(FlowEdit::Drain),

@@ -105,6 +105,11 @@ impl SolidColumn {
         trimmed
     }
 
+    /// Index of the lowest cell that contains meltable solid; `None` in a column without.
+    pub(crate) fn lowest(&self) -> Option<i32> {
+        self.levels().next().map(|(level, _)| level)
+    }
+
     /// Iterator over (cell index, cell) for all cells that contain meltable solid, ascending.
     fn levels(&self) -> impl Iterator<Item = (i32, SolidCell)> {
         let held = (self.base..).zip(self.cells.iter().copied());

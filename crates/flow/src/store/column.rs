@@ -213,6 +213,24 @@ impl Column {
         self.base + self.cells.len() as i32
     }
 
+    /// Drops stored cells that say nothing: full rock below the index `level`, from the lowest cell
+    /// up, and empty cells at the top. A column whose ground was raised or dug is then stored as one
+    /// that was never reached.
+    pub(crate) fn trim(&mut self, level: i32) {
+        let rock = FlowCell {
+            rock: UNITS,
+            ..FlowCell::default()
+        };
+        let is_rock = |cell: &&FlowCell| **cell == rock;
+        let below = (level - self.base).max(0) as usize;
+        let full = self.cells.iter().take(below).take_while(is_rock).count();
+        self.cells.drain(..full);
+        self.base += full as i32;
+        while self.cells.last() == Some(&FlowCell::default()) {
+            self.cells.pop();
+        }
+    }
+
     /// Extends the stored cells downwards to the index `level`; the added cells are full rock.
     pub(crate) fn reach_down(&mut self, level: i32) {
         while self.base > level {

@@ -1,6 +1,6 @@
 //! Search for floating pieces, and for obstacles in their path.
 
-use super::{FloatRole, Floating};
+use super::{Buoyancy, FloatRole, Floating};
 use crate::rules::DIRECTIONS;
 use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
@@ -111,15 +111,18 @@ impl Floating {
     /// Returns true if matter of the layer with index `layer` can form floating pieces.
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
-        let liquids = || {
-            self.layers
-                .iter()
-                .zip(world.layers())
-                .filter(|(liquid, _)| liquid.part == FloatRole::Liquid)
+        // Matter counts, not memory of tiles: a tile keeps its memory after its last matter left.
+        let carries = |liquid: usize, layer: &crate::world::Layer| {
+            let Buoyancy { density, part } = self.layers[liquid];
+            part == FloatRole::Liquid
+                && density > own.density
+                && !world.is_mirror(liquid)
+                && layer.held().next().is_some()
         };
-        let has = |layer: &crate::world::Layer| layer.strips.iter().any(|strip| strip.tiles() > 0);
-        let is_borne =
-            || liquids().any(|(liquid, layer)| liquid.density > own.density && has(layer));
+        let is_borne = || {
+            let mut layers = world.layers().iter().enumerate();
+            layers.any(|(number, layer)| carries(number, layer))
+        };
         own.part == FloatRole::Piece
             && !world.is_mirror(layer)
             && (!world.layers()[layer].is_grains() || is_borne())
