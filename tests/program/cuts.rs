@@ -575,11 +575,12 @@ fn random_scenes_that_are_stopped_go_on_as_if_they_had_not_been() {
     );
 }
 
-/// Raised columns that a flow had reached and left dry (21222, 21588), and grains beside a liquid
-/// whose last matter had left its tiles (20126, 21769).
+/// Raised columns that a flow had reached and left dry (21222, 21588), grains beside a liquid
+/// whose last matter had left its tiles (20126, 21769), and a piece of logs that a grain had held
+/// up (30741).
 #[test]
 fn random_scenes_that_once_went_on_otherwise_go_on_as_they_were() {
-    for number in [20126, 21222, 21588, 21769] {
+    for number in [20126, 21222, 21588, 21769, 30741] {
         let faults = faults_of_scene(number).expect("a scene that is not rejected");
         assert!(faults.is_empty(), "{}", faults.join("\n"));
     }

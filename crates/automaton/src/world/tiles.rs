@@ -302,6 +302,7 @@ impl Strip {
         if tiles != 0 && !self.rows.is_empty() {
             self.rows[index].falling |= tiles;
             self.rows[index].flowing |= tiles;
+            self.changes += 1;
             self.held.add(y);
             self.falling.add(y);
             self.flowing.add(y);
