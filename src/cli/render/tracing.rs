@@ -9,7 +9,7 @@ use lavoxel::input::ending;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
 use lavoxel::render::{self, PrintEnd, Style};
-use lavoxel::scene::Scene;
+use lavoxel::scene::{Scene, Seconds};
 
 /// Flags of traced pictures.
 #[derive(Args, Debug, Default)]
@@ -25,8 +25,8 @@ pub(super) struct TracingArgs {
     #[arg(long, value_name = "P%", value_parser = percent, conflicts_with = "slice")]
     noise: Option<f64>,
 
-    /// Stop tracing a picture of the style print after T seconds, such as 60s
-    #[arg(long, value_name = "Ts", value_parser = seconds, conflicts_with = "slice")]
+    /// Stop tracing a picture of the style print after the time T: 90s, 10min, 1h
+    #[arg(long, value_name = "T", value_parser = seconds, conflicts_with = "slice")]
     time: Option<f64>,
 
     /// Write the layers of the traced picture of the last step to FILE.exr: light with and without
@@ -42,27 +42,21 @@ pub(super) struct TracingArgs {
 /// Parses a share in percent such as `2%`, and returns it as a fraction. Fails with a message for
 /// other text.
 fn percent(text: &str) -> Result<f64, String> {
-    number(text, '%', 100.0)
+    let number = text.trim();
+    let number = number.strip_suffix('%').unwrap_or(number).trim_end();
+    let percent = number.parse::<f64>().ok();
+    percent
+        .filter(|percent| *percent > 0.0 && *percent <= 100.0)
         .map(|percent| percent / 100.0)
         .ok_or_else(|| format!("\"{text}\" is not a share such as 2%"))
 }
 
-/// Parses a time in seconds such as `60s`. Fails with a message for other text.
+/// Parses a time such as `60s` or `10min`, and returns it in seconds. Fails with a message for
+/// other text, and for times of 0 and below or above 1e6 s.
 fn seconds(text: &str) -> Result<f64, String> {
-    number(text, 's', 1e6).ok_or_else(|| format!("\"{text}\" is not a time such as 60s"))
-}
-
-/// Parses a number above 0 and at most `most`, with or without the unit `unit` behind it; `None`
-/// for other text.
-fn number(text: &str, unit: char, most: f64) -> Option<f64> {
-    let text = text.trim();
-    let number: f64 = text
-        .strip_suffix(unit)
-        .unwrap_or(text)
-        .trim_end()
-        .parse()
-        .ok()?;
-    (number > 0.0 && number <= most).then_some(number)
+    let time = text.parse::<Seconds>().ok().map(|Seconds(time)| time);
+    time.filter(|time| *time > 0.0 && *time <= 1e6)
+        .ok_or_else(|| format!("\"{text}\" is not a time such as 60s or 10min"))
 }
 
 impl TracingArgs {
@@ -152,10 +146,11 @@ mod tests {
     fn shares_and_times_are_read_with_and_without_their_unit() {
         assert_eq!((percent("2%"), percent(" 0.5 ")), (Ok(0.02), Ok(0.005)));
         assert_eq!((seconds("60s"), seconds("1.5")), (Ok(60.0), Ok(1.5)));
+        assert_eq!(seconds("1h30min"), Ok(5400.0));
         for wrong in ["", "%", "0%", "-1%", "101%", "2%%", "nan", "two"] {
             assert!(percent(wrong).is_err(), "{wrong}");
         }
-        for wrong in ["", "s", "0s", "-1", "60ss", "inf", "1e7", "1min"] {
+        for wrong in ["", "s", "0s", "-1", "60ss", "inf", "1e7", "13d"] {
             assert!(seconds(wrong).is_err(), "{wrong}");
         }
     }

@@ -48,7 +48,7 @@ fn wrong_flags_of_traced_pictures_are_refused_with_usage() {
         "--noise 101%",
         "--noise 2s",
         "--time 0s",
-        "--time 1min",
+        "--time 1week",
         "--slice x=3 --samples 4",
         "--slice x=3 --exr a.exr",
         "--exr a.exr --animation a.webp",
