@@ -47,6 +47,20 @@ pub const SHEEN: f32 = 0.20;
 /// Brightness of glowing lava, relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 1.7;
 
+// Numbers found by trying them against photographs of channels at dusk.
+/// Openness before streaks: offset, and shares of heat, speed and distance from the margin.
+pub const OPENS: [f32; 4] = [-0.80, 0.95, 0.26, 0.50];
+/// Distance from the margin (0 to 1) at which it neither opens nor closes the surface.
+pub const AT_MARGIN: f32 = 0.7;
+/// Shares of broad and of fine streaks in the openness, and of rafts of crust.
+pub const STREAKS: [f32; 3] = [0.62, 0.40, 0.34];
+/// Openness at which a surface is closed, and at which it is open; smooth between.
+pub const BETWEEN: [f32; 2] = [-0.22, 0.70];
+/// Temperatures in kelvin of a closed and of an open surface, at the heat 0 and 1, and of cracks.
+pub const CLOSED_K: [f32; 2] = [430.0, 830.0];
+pub const OPEN_K: [f32; 2] = [1090.0, 1320.0];
+pub const CRACK_K: [f32; 2] = [980.0, 1240.0];
+
 /// Thickness in cells of the chilled zone at the bottom of lava, seen where a plane cuts the lava
 /// open.
 pub const CHILLED: f32 = 2.5;
@@ -210,16 +224,15 @@ pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Optio
     let surface = context.ember.crust(skin.point);
     let margin = lerp(0.55, 1.0, smoothstep(0.0, 1.8, thickness));
     let under = UNDER * smoothstep(LIQUID[0], LIQUID[1], hot.unwrap_or(0.0));
-    let heat = surface.map_or(heat * margin, |kelvin| youth(kelvin).max(under));
-    let mut here = carried(context, (skin.point, skin.normal), heat);
+    let opened = surface.map_or(heat * margin, |kelvin| youth(kelvin).max(under));
+    let mut here = carried(context, (skin.point, skin.normal), opened);
     here.molten *= surface.map_or(1.0, cracked);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
-    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, heat * heat))
+    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, opened * opened))
         + 80.0 * (here.tone - 0.5)
         + 90.0 * here.grain
         - SKINNED * surface.map_or(0.0, youth);
-    let open_k = lerp(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
     let emitted = match hot {
         // Open lava is as hot as the inside, and no crust is hotter.
         Some(kelvin) => body(
@@ -230,7 +243,11 @@ pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Optio
                 here.molten * (2.0 - here.molten),
             ),
         ),
-        None => glowing(context, lerp(crust_k, open_k, here.molten)),
+        None if surface.is_some() => {
+            let open_k = lerp(OPEN_COLD, OPEN_HOT, opened) + 70.0 * here.grain;
+            glowing(context, lerp(crust_k, open_k, here.molten))
+        }
+        None => body(context, by_degrees(context, skin, (heat, thickness), &here)),
     };
     Made {
         normal,
@@ -242,50 +259,33 @@ pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Optio
     }
 }
 
-// Temperatures of a surface that is open and closed by degrees, for light that is traced: numbers
-// found by trying them against photographs of channels at dusk.
-/// Openness before streaks: offset, and shares of heat, speed and distance from the margin.
-const OPENS: [f32; 4] = [-0.80, 0.95, 0.26, 0.50];
-/// Distance from the margin (0 to 1) at which it neither opens nor closes the surface.
-const AT_MARGIN: f32 = 0.7;
-/// Shares of broad and of fine streaks in the openness, and of rafts of crust.
-const STREAKS: [f32; 3] = [0.62, 0.40, 0.34];
-/// Openness at which a surface is closed, and at which it is open; smooth between.
-const BETWEEN: [f32; 2] = [-0.22, 0.70];
-/// Temperatures in kelvin of a closed and of an open surface, at the heat 0 and 1, and of cracks.
-const CLOSED_K: [f32; 2] = [430.0, 830.0];
-const OPEN_K: [f32; 2] = [1150.0, 1420.0];
-const CRACK_K: [f32; 2] = [980.0, 1240.0];
-
-/// Returns the light that lava emits at the point `skin` (linear RGB), with a temperature that
-/// passes by degrees from the hot core of the flow to its dark margins; `made`: surface as the
-/// cinematic style draws it, with its cracks. (`heat`, `hot`): see `state`.
-pub(crate) fn emitted_by_degrees(
+/// Returns the temperature in kelvin of the lava's surface at the point `skin`, where the model does
+/// not know it: it passes by degrees from the hot core of the flow to its dark margins, in streaks
+/// along the flow. `heat`: see `state`; `thickness`: height of the point above the lava's floor in
+/// cells; `here`: pattern of the crust, whose cracks glow.
+// A surface either open or closed, as the pattern alone has it, looked like a web of neon tubes.
+fn by_degrees(
     context: &ShadeContext,
     skin: &Skin,
-    (heat, hot): (f32, Option<f32>),
-    made: &Made,
-) -> V3 {
-    // A known temperature of the surface needs no guess.
-    if hot.is_some() || context.ember.crust(skin.point).is_some() {
-        return made.emitted;
-    }
-    let thickness = skin.point.y - context.land.block.floor_below(skin.point);
+    (heat, thickness): (f32, f32),
+    here: &Pattern,
+) -> f32 {
     let middle = smoothstep(0.0, 1.8, thickness);
     let streaks = streaks(context, (skin.point, skin.normal));
-    let molten = made.crust.molten();
-    let open = OPENS[0]
-        + OPENS[1] * heat
-        + OPENS[2] * streaks.fast
-        + OPENS[3] * (middle - AT_MARGIN)
-        + STREAKS[0] * streaks.broad
-        + STREAKS[1] * streaks.fine
-        - STREAKS[2] * (1.0 - molten);
+    let [shut, by_heat, by_speed, by_place] = OPENS;
+    let [broad, fine, rafts] = STREAKS;
+    let open = shut
+        + by_heat * heat
+        + by_speed * streaks.fast
+        + by_place * (middle - AT_MARGIN)
+        + broad * streaks.broad
+        + fine * streaks.fine
+        - rafts * (1.0 - here.molten);
     let open = smoothstep(BETWEEN[0], BETWEEN[1], open);
     let at = |range: [f32; 2]| lerp(range[0], range[1], heat);
-    let closed = at(CLOSED_K) + 60.0 * made.crust.here.grain;
-    let crack = lerp(closed, at(CRACK_K), molten * (1.0 - open));
-    body(context, lerp(closed, at(OPEN_K), open).max(crack))
+    let closed = at(CLOSED_K) + 60.0 * here.grain;
+    let crack = lerp(closed, at(CRACK_K), here.molten * (1.0 - open));
+    lerp(closed, at(OPEN_K), open).max(crack)
 }
 
 /// Returns the closeness to the lava's bottom of the point `p` (cells) in a plane that cuts the

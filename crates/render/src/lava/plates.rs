@@ -238,7 +238,7 @@ pub(crate) struct Streaks {
 
 /// Number of noises averaged along the flow for a streak, and the distance between them in plate
 /// widths.
-const ALONG: [f32; 2] = [7.0, 0.22];
+pub const ALONG: [f32; 2] = [7.0, 0.22];
 
 /// Returns the streaks that the flow draws out at the point `p` (cells) of lava with the unit
 /// normal `normal`: noise averaged along the flow.

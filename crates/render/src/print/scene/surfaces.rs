@@ -101,7 +101,7 @@ impl<'a> Scene<'a> {
             // Old crust has lost its glass.
             coat: GLASSY * crusted * made.crust.shines().min(1.0),
             rough: CRUST_WIDTHS[1] + (CRUST_WIDTHS[0] - CRUST_WIDTHS[1]) * shines,
-            emission: crust::emitted_by_degrees(context, &skin, state, &made),
+            emission: made.emitted,
             ..Material::matt(made.normal, made.crust.albedo() * crusted)
         };
         opaque(shape, material)

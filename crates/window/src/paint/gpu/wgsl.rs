@@ -316,6 +316,13 @@ fn shared() -> String {
         LIQUID = crust::LIQUID;
         OPEN_COLD = crust::OPEN_COLD;
         OPEN_HOT = crust::OPEN_HOT;
+        OPENS = crust::OPENS;
+        AT_MARGIN = crust::AT_MARGIN;
+        LAVA_STREAKS = crust::STREAKS;
+        BETWEEN = crust::BETWEEN;
+        CLOSED_K = crust::CLOSED_K;
+        OPEN_K = crust::OPEN_K;
+        CRACK_K = crust::CRACK_K;
         ROOF_THICK = crust::ROOF_THICK;
         CUT_ROOF = crust::ROOF;
         ROOF_RAGGED = crust::ROOF_RAGGED;
@@ -327,6 +334,7 @@ fn shared() -> String {
         SHEEN = crust::SHEEN;
         LAVA_BRIGHT = crust::BRIGHT;
         RIDE = plates::RIDE;
+        ALONG = plates::ALONG;
         SHEAR = plates::SHEAR;
         SHEARED = plates::SHEARED;
         LEVELLED = plates::LEVELLED;

@@ -107,32 +107,68 @@ fn drawn_by(slope: vec2<f32>) -> vec3<f32> {
     return along * (DRAWN * sqrt(steep / (steep + GENTLE)));
 }
 
-// Twin: plates::carried, plates::ride.
-// The pattern after the ride: two copies, half a period apart.
-fn carried(p: vec3<f32>, normal: vec3<f32>, heat: f32) -> Pattern {
-    let slope = fall(land_slope(p), normal);
-    let flow = flow_at(p, slope);
-    let fast = max(ramp(0.0, FAST, length(flow)), ramp(BOILS.x, BOILS.y, heat));
-    let state = State(heat, frame.lava.z, fast, drawn_by(slope));
+// Places at which a pattern is read that rides on the flow, in two copies half a period apart, and the weight of the second.
+struct Ride { first: vec3<f32>, second: vec3<f32>, share: f32 }
+
+// Twin: plates::ride.
+fn ride(p: vec3<f32>, flow: vec3<f32>) -> Ride {
     let rides = frame.ride.x >= 0.0 && dot(flow, flow) >= 1e-6;
     let shear = SHEAR * gradient_noise(p / (SHEARED * frame.lava.w) + vec3(2.0, 7.0, 5.0));
     let first = p - flow * (frame.lava.w * (RIDE * (frame.ride.x - 0.5) + shear)) + vec3(frame.ride.y);
     let second = p - flow * (frame.lava.w * (RIDE * (frame.ride.z - 0.5) + shear)) + vec3(frame.ride.w);
     let weight = 1.0 - abs(2.0 * frame.ride.z - 1.0);
     let patches = gradient_noise(p / (1.3 * frame.lava.w) + vec3(6.0, 1.0, 3.0));
-    let share = select(0.0, ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0))), rides);
+    let share = ramp(0.44, 0.56, weight + 0.25 * patches * (1.0 - abs(2.0 * weight - 1.0)));
+    return Ride(select(p, first, rides), second, select(0.0, share, rides));
+}
+
+// Twin: plates::carried.
+// The pattern after the ride. `flow`: that of the place, `drawn`: the lengthening of plates there.
+fn carried(places: Ride, flow: vec3<f32>, drawn: vec3<f32>, heat: f32) -> Pattern {
+    let fast = max(ramp(0.0, FAST, length(flow)), ramp(BOILS.x, BOILS.y, heat));
+    let state = State(heat, frame.lava.z, fast, drawn);
     // Two passes through one call: the pattern is long, and inlining it twice doubles what a driver must compile.
     var sum = Pattern(0.0, vec3(0.0), 0.0, 0.0);
     for (var k = 0; k < 2; k++) {
-        let part = select(1.0 - share, share, k == 1);
+        let part = select(1.0 - places.share, places.share, k == 1);
         if part <= 0.0 { continue; }
-        let one = pattern(select(select(p, first, rides), second, k == 1), frame.lava.w, state);
+        let one = pattern(select(places.first, places.second, k == 1), frame.lava.w, state);
         sum.molten += part * one.molten;
         sum.slope += part * one.slope;
         sum.tone += part * one.tone;
         sum.grain += part * one.grain;
     }
     return sum;
+}
+
+// Twin: plates::streaks.
+// Broad and fine streaks that the flow draws out.
+fn streaks(places: Ride, flow: vec3<f32>) -> vec2<f32> {
+    let way = flow / max(length(flow), 1e-6) * (ALONG.y * frame.lava.w);
+    var sum = vec2(0.0);
+    for (var k = 0; k < 2; k++) {
+        let part = select(1.0 - places.share, places.share, k == 1);
+        if part <= 0.0 { continue; }
+        let place = select(places.first, places.second, k == 1);
+        for (var i = 0.0; i < ALONG.x; i += 1.0) {
+            let at = (place + way * (i - 0.5 * (ALONG.x - 1.0))) / frame.lava.w;
+            sum += part * vec2(gradient_noise(at * 1.1 + vec3(3.0)), gradient_noise(at * 3.1 + vec3(8.0)));
+        }
+    }
+    return sum / sqrt(ALONG.x);
+}
+
+// Twin: crust::by_degrees.
+// Temperature of a surface that the model does not know.
+fn by_degrees(places: Ride, flow: vec3<f32>, heat: f32, thickness: f32, here: Pattern) -> f32 {
+    let drawn_out = streaks(places, flow);
+    let sum = OPENS.x + OPENS.y * heat + OPENS.z * ramp(0.0, FAST, length(flow))
+        + OPENS.w * (ramp(0.0, 1.8, thickness) - AT_MARGIN)
+        + LAVA_STREAKS.x * drawn_out.x + LAVA_STREAKS.y * drawn_out.y - LAVA_STREAKS.z * (1.0 - here.molten);
+    let open = ramp(BETWEEN.x, BETWEEN.y, sum);
+    let closed = mix(CLOSED_K.x, CLOSED_K.y, heat) + 60.0 * here.grain;
+    let crack = mix(closed, mix(CRACK_K.x, CRACK_K.y, heat), here.molten * (1.0 - open));
+    return max(mix(closed, mix(OPEN_K.x, OPEN_K.y, heat), open), crack);
 }
 
 // Twin: crust::glowing.
@@ -203,20 +239,26 @@ fn shade(skin: Skin) -> vec3<f32> {
     let margin = mix(0.55, 1.0, ramp(0.0, 1.8, thickness));
     let cracks = UNDER_CRUST * ramp(LIQUID.x, LIQUID.y, hot);
     let heat = select(under * margin, max(youth(surface), cracks), surface > 0.0);
-    var here = carried(skin.point, skin.normal, heat);
+    let bed = fall(land_slope(skin.point), skin.normal);
+    let flow = flow_at(skin.point, bed);
+    let places = ride(skin.point, flow);
+    var here = carried(places, flow, drawn_by(bed), heat);
     if surface > 0.0 { here.molten *= ramp(CRACKS.x, CRACKS.y, surface); }
     let slope = here.slope - skin.normal * dot(here.slope, skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
     let usual_k = mix(500.0, 760.0, heat * heat);
     let known_k = surface - SKINNED * youth(surface);
     let crust_k = select(usual_k, known_k, surface > 0.0) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain;
-    let open_k = mix(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
     // What is open is as hot as the lava, and no crust is hotter.
     if hot >= 0.0 {
         let open = here.molten * (2.0 - here.molten);
         return body(mix(min(crust_k, hot), hot, open)) + lit(skin, normal, here, surface);
     }
-    return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
+    if surface > 0.0 {
+        let open_k = mix(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
+        return glowing(mix(crust_k, open_k, here.molten)) + lit(skin, normal, here, surface);
+    }
+    return body(by_degrees(places, flow, under, thickness, here)) + lit(skin, normal, here, surface);
 }
 
 // Twin: cinematic::clear_air.
