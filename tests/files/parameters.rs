@@ -379,6 +379,9 @@ fn the_built_in_scene_has_every_key() {
     // A heightmap's box floats by default, because nothing is known of the land around; the volcano
     // has land around its box.
     usual.look.surroundings = Surroundings::Land;
+    // A gentle cone is seen from lower down, and from nearer than all of its box needs.
+    usual.camera.elevation_deg = 11.0;
+    (usual.camera.distance, usual.camera.target) = (Some(0.85), Some([0.5, 0.18, 0.5]));
     assert_eq!(
         (&given.grid, &given.terrain, &given.rules),
         (&usual.grid, &usual.terrain, &usual.rules)

@@ -34,7 +34,7 @@ fn the_volcano_of_the_window_is_the_built_in_one_with_open_sides_and_smoke() {
 
 /// Keys for which the built-in scene has other values than the default, because the scene
 /// demonstrates them.
-const OWN: [&str; 3] = ["name", "seed", "vent"];
+const OWN: [&str; 4] = ["name", "seed", "vent", "camera"];
 
 fn scenes() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");

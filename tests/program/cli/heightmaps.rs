@@ -211,9 +211,9 @@ fn heightmaps_have_open_sides_unless_they_are_closed() {
 fn the_volcano_erupts_at_its_summit_in_any_box() {
     let place = Place::new();
     for (grid, rate) in [
-        ("64x50x64", 0.45),
-        ("128x100x128", 1.8),
-        ("96x50x160", 1.8 * 0.75 * 0.5),
+        ("64x50x64", 0.75),
+        ("128x100x128", 3.0),
+        ("96x50x160", 3.0 * 0.75 * 0.5),
     ] {
         let report = place.json(&format!("run --grid {grid} --steps 60 --json"));
         let vent = &report["vents"][0];

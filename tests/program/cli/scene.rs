@@ -360,7 +360,7 @@ fn a_random_volcano_is_printed_the_same_twice_and_runs() {
     assert!(first.is_string() && first == hash());
     let high = place.refused("scene --random 7 --relief 2");
     assert!(
-        high.contains("--relief 2: must be a number from 0.2 to 0.9"),
+        high.contains("--relief 2: must be a number from 0.1 to 0.9"),
         "{high}"
     );
     for (words, part) in [

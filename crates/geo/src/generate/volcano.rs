@@ -26,6 +26,9 @@ const FOOT: f64 = 0.50;
 const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
 /// Direction (unit vector east, south) from the crater to the second lowest point of the rim.
 const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
+/// Rise of the rim above the plain, as a fraction of the simulation box's height, for which the
+/// heights of gullies, channels and parasitic cones are given.
+const STEEP: f64 = 0.57;
 /// Number of parasitic cones on the flanks of the built-in volcano.
 const PARASITES: u32 = 6;
 
@@ -45,9 +48,9 @@ pub struct Cone {
 impl Default for Cone {
     fn default() -> Self {
         Self {
-            height: 0.74,
+            height: 0.30,
             crater_radius: 0.075,
-            crater_depth: 0.13,
+            crater_depth: 0.05,
             turn_deg: 0.0,
         }
     }
@@ -83,6 +86,9 @@ struct Volcano {
     cone: Cone,
     base: f64,
     roughness: f64,
+    /// Factor on the heights of gullies, channels, rim and parasitic cones, which follow the height
+    /// of the cone: 1 for a cone as steep as `STEEP`, and for steeper ones.
+    relief: f64,
     gullies: Perlin,
     bend: Perlin,
     broad: Fbm<SuperSimplex>,
@@ -129,6 +135,7 @@ impl Volcano {
             cone: *cone,
             base: bed.base / grid.ny as f64,
             roughness: bed.roughness,
+            relief: ((cone.height - bed.base / grid.ny as f64) / STEEP).clamp(0.0, 1.0),
             gullies: Perlin::new(seed(0)),
             bend: Perlin::new(seed(1)),
             broad: rolling(seed(2), 3),
@@ -162,19 +169,19 @@ impl Volcano {
     fn height(&self, u: f64, v: f64) -> f64 {
         let place = Bearing::new([u - CENTRE.0, v - CENTRE.1]);
         let bent = self.bent(&place);
-        let flank =
-            self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
-        let flank =
-            flank - self.channel(&place, LOWEST_LIP, 0.17) - self.channel(&place, SECOND_LIP, 0.09);
-        let rim = place.r / self.cone.crater_radius;
+        let cut = self.channel(&place, LOWEST_LIP, 0.17) + self.channel(&place, SECOND_LIP, 0.09);
+        let relief = self.gully_relief(&bent) + self.bumps(&place) - cut;
+        let flank = self.plain(u, v) + self.flank(&bent) + self.relief * relief;
+        let from_centre = place.r / self.cone.crater_radius;
         let floor = self.cone.height - self.cone.crater_depth;
-        let bowl = floor + self.cone.crater_depth * rim * rim;
-        let ground = smooth_min(flank + self.rim_relief(&place), bowl, 0.025);
+        let bowl = floor + self.cone.crater_depth * from_centre * from_centre;
+        let rim = self.relief * self.rim_relief(&place);
+        let ground = smooth_min(flank + rim, bowl, 0.025);
         // Detail everywhere except on the crater floor, where it would only be potholes.
         let detail = 0.014
             * self.roughness
             * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6])
-            * smooth(rim - 0.5);
+            * smooth(from_centre - 0.5);
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
@@ -193,6 +200,10 @@ impl Volcano {
     /// east and south of the centre of the box, in units of its shorter side.
     fn plain(&self, u: f64, v: f64) -> f64 {
         let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
+        // Under a low cone the waves would be higher than the notches of its rim.
+        let [du, dv] = [u - CENTRE.0, v - CENTRE.1];
+        let away = smooth(((du * du + dv * dv).sqrt() - 0.1) / 0.25);
+        let waves = waves * (self.relief + (1.0 - self.relief) * away);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
         let course = 0.50 + 0.05 * self.bend.get([3.3 * along + 0.4, 0.5]);
         let t = (across - course) / 0.075;

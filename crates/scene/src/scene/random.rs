@@ -9,7 +9,6 @@ use super::{Scene, SceneError};
 use lavoxel_automaton::view::CameraSpec;
 use lavoxel_base::param::{Table, table};
 use lavoxel_base::random::mix64;
-use lavoxel_geo::generate::Cone;
 use lavoxel_geo::terrain::DEFAULT_CELL_SIZE_M;
 
 table! {
@@ -20,7 +19,7 @@ table! {
         /// lips of the rim.
         pub seed: u32 = 1;
         /// Height of the crater's rim as a share of the side of the box.
-        pub relief: f64 = 0.58, [0.2, 0.9] "of the side";
+        pub relief: f64 = 0.235, [0.1, 0.9] "of the side";
         /// Radius of the crater as a share of the side of the box; the depth of the crater grows
         /// with it.
         pub crater: f64 = 0.075, [0.03, 0.15] "of the side";
@@ -32,7 +31,15 @@ table! {
 }
 
 /// Ratio of the depth of the random volcano's crater to its radius.
-const DEPTH: f64 = 1.7;
+const DEPTH: f64 = 0.7;
+/// Height of the box above the crater's rim, as a fraction of the side of the box.
+const HEADROOM: f64 = 0.545;
+/// Distance of the camera in diagonals of the box for a flat cone, and its increase per unit of
+/// relief, so that a steep cone fits into the picture.
+const NEAR: f64 = 0.6;
+const FARTHER: f64 = 1.06;
+/// Height of the point at which the camera looks, as a fraction of the height of the rim.
+const LOOKED_AT: f64 = 0.56;
 /// Length in cells of a horizontal side of the default volcano's box.
 const USUAL_SIDE: f64 = 128.0;
 /// Horizontal angle in degrees from the direction of the camera to the direction of the sun, both
@@ -58,7 +65,8 @@ impl RandomVolcano {
             roughness,
             side,
         } = self;
-        let (height, size) = (Cone::default().height, self.size());
+        let size = self.size();
+        let height = relief * *side as f64 / size[1] as f64;
         let high_m = size[1] as f64 * DEFAULT_CELL_SIZE_M;
         let wide = *side as f64 / USUAL_SIDE;
         // Converted to a fraction of the simulation box's height, the unit of the terrain's
@@ -80,7 +88,7 @@ size = {size:?}
 kind = \"volcano\"
 seed = {seed}
 roughness = {roughness:?}
-height = {height:?}
+height = {height:.4}
 crater_radius = {crater:?}
 crater_depth = {depth:.4}
 turn_deg = {turn_deg:?}
@@ -97,12 +105,15 @@ wind = [[0.0, 2.0, 250.0], [1600.0, 7.0, 260.0]]
 [[vent]]
 at = \"summit\"
 radius = 2.5
-rate = 1.8
+rate = 3.0
 for_box = [128, 100, 128]
 air = {{ gas = 0.02, steam = 0.004, ash = 0.0006, jet_m_s = 8.0 }}
 
 [camera]
 azimuth_deg = {:?}
+elevation_deg = 11.0
+distance = {:.3}
+target = [0.5, {:.3}, 0.5]
 
 [look]
 surroundings = \"land\"
@@ -113,6 +124,8 @@ steps = {steps}
 every = {}
 ",
             CameraSpec::default().azimuth_deg + turn_deg,
+            NEAR + FARTHER * relief,
+            LOOKED_AT * height,
             CameraSpec::default().azimuth_deg + turn_deg + SUN_ASIDE_DEG,
             (0.01 * steps).ceil()
         ))
@@ -121,7 +134,7 @@ every = {}
     /// Returns the number of cells along x, y and z; the height of the simulation box depends on
     /// the height of the rim.
     pub fn size(&self) -> [usize; 3] {
-        let high = (self.relief * self.side as f64 / Cone::default().height).ceil() as usize;
+        let high = ((self.relief + HEADROOM) * self.side as f64).ceil() as usize;
         [self.side, high, self.side]
     }
 
