@@ -146,11 +146,14 @@ fn carried(places: Ride, flow: vec3<f32>, drawn: vec3<f32>, heat: f32) -> Patter
 fn streaks(places: Ride, flow: vec3<f32>) -> vec2<f32> {
     let way = flow / max(length(flow), 1e-6) * (ALONG.y * frame.lava.w);
     var sum = vec2(0.0);
-    for (var k = 0; k < 2; k++) {
+    // A bound that the driver does not know: unrolled, these loops took it minutes to compile.
+    let passes = select(0.0, ALONG.x, frame.lava.w > 0.0);
+    let copies = select(0, 2, frame.lava.w > 0.0);
+    for (var k = 0; k < copies; k++) {
         let part = select(1.0 - places.share, places.share, k == 1);
         if part <= 0.0 { continue; }
         let place = select(places.first, places.second, k == 1);
-        for (var i = 0.0; i < ALONG.x; i += 1.0) {
+        for (var i = 0.0; i < passes; i += 1.0) {
             let at = (place + way * (i - 0.5 * (ALONG.x - 1.0))) / frame.lava.w;
             sum += part * vec2(gradient_noise(at * 1.1 + vec3(3.0)), gradient_noise(at * 3.1 + vec3(8.0)));
         }
