@@ -131,11 +131,12 @@ impl Bearing {
 impl Volcano {
     fn new(grid: Grid, bed: &Bed, cone: &Cone) -> Self {
         let seed = |n: u32| bed.seed.wrapping_mul(16).wrapping_add(n);
+        let base = bed.base / grid.ny as f64;
         Self {
             cone: *cone,
-            base: bed.base / grid.ny as f64,
+            base,
             roughness: bed.roughness,
-            relief: ((cone.height - bed.base / grid.ny as f64) / STEEP).clamp(0.0, 1.0),
+            relief: ((cone.height - base) / STEEP).clamp(0.0, 1.0),
             gullies: Perlin::new(seed(0)),
             bend: Perlin::new(seed(1)),
             broad: rolling(seed(2), 3),
@@ -171,7 +172,7 @@ impl Volcano {
         let bent = self.bent(&place);
         let cut = self.channel(&place, LOWEST_LIP, 0.17) + self.channel(&place, SECOND_LIP, 0.09);
         let relief = self.gully_relief(&bent) + self.bumps(&place) - cut;
-        let flank = self.plain(u, v) + self.flank(&bent) + self.relief * relief;
+        let flank = self.plain([u, v], place.r) + self.flank(&bent) + self.relief * relief;
         let from_centre = place.r / self.cone.crater_radius;
         let floor = self.cone.height - self.cone.crater_depth;
         let bowl = floor + self.cone.crater_depth * from_centre * from_centre;
@@ -197,12 +198,12 @@ impl Volcano {
 
     /// Returns the height of the plain in units of the simulation box's height: undulating,
     /// descending to the south-east, with a valley across the south-east corner. `u`, `v`: distance
-    /// east and south of the centre of the box, in units of its shorter side.
-    fn plain(&self, u: f64, v: f64) -> f64 {
+    /// east and south of the centre of the box, in units of its shorter side; `r`: distance from the
+    /// crater, in the same unit.
+    fn plain(&self, [u, v]: [f64; 2], r: f64) -> f64 {
         let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
         // Under a low cone the waves would be higher than the notches of its rim.
-        let [du, dv] = [u - CENTRE.0, v - CENTRE.1];
-        let away = smooth(((du * du + dv * dv).sqrt() - 0.1) / 0.25);
+        let away = smooth((r - 0.1) / 0.25);
         let waves = waves * (self.relief + (1.0 - self.relief) * away);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
         let course = 0.50 + 0.05 * self.bend.get([3.3 * along + 0.4, 0.5]);

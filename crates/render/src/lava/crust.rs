@@ -47,7 +47,7 @@ pub const SHEEN: f32 = 0.20;
 /// Brightness of glowing lava, relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 1.7;
 
-// Numbers found by trying them against photographs of channels at dusk.
+// The numbers of `by_degrees` were found by trying them against photographs of channels at dusk.
 /// Openness before streaks: offset, and shares of heat, speed and distance from the margin.
 pub const OPENS: [f32; 4] = [-0.80, 0.95, 0.26, 0.50];
 /// Distance from the margin (0 to 1) at which it neither opens nor closes the surface.
@@ -56,9 +56,11 @@ pub const AT_MARGIN: f32 = 0.7;
 pub const STREAKS: [f32; 3] = [0.62, 0.40, 0.34];
 /// Openness at which a surface is closed, and at which it is open; smooth between.
 pub const BETWEEN: [f32; 2] = [-0.22, 0.70];
-/// Temperatures in kelvin of a closed and of an open surface, at the heat 0 and 1, and of cracks.
+/// Temperatures in kelvin of a closed surface at the heat 0 and 1.
 pub const CLOSED_K: [f32; 2] = [430.0, 830.0];
+/// Temperatures in kelvin of an open surface at the heat 0 and 1.
 pub const OPEN_K: [f32; 2] = [1090.0, 1320.0];
+/// Temperatures in kelvin of cracks in a closed surface at the heat 0 and 1.
 pub const CRACK_K: [f32; 2] = [980.0, 1240.0];
 
 /// Thickness in cells of the chilled zone at the bottom of lava, seen where a plane cuts the lava
@@ -224,12 +226,12 @@ pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Optio
     let surface = context.ember.crust(skin.point);
     let margin = lerp(0.55, 1.0, smoothstep(0.0, 1.8, thickness));
     let under = UNDER * smoothstep(LIQUID[0], LIQUID[1], hot.unwrap_or(0.0));
-    let opened = surface.map_or(heat * margin, |kelvin| youth(kelvin).max(under));
-    let mut here = carried(context, (skin.point, skin.normal), opened);
+    let open_heat = surface.map_or(heat * margin, |kelvin| youth(kelvin).max(under));
+    let mut here = carried(context, (skin.point, skin.normal), open_heat);
     here.molten *= surface.map_or(1.0, cracked);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
-    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, opened * opened))
+    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, open_heat * open_heat))
         + 80.0 * (here.tone - 0.5)
         + 90.0 * here.grain
         - SKINNED * surface.map_or(0.0, youth);
@@ -244,7 +246,7 @@ pub(crate) fn made(context: &ShadeContext, skin: &Skin, (heat, hot): (f32, Optio
             ),
         ),
         None if surface.is_some() => {
-            let open_k = lerp(OPEN_COLD, OPEN_HOT, opened) + 70.0 * here.grain;
+            let open_k = lerp(OPEN_COLD, OPEN_HOT, open_heat) + 70.0 * here.grain;
             glowing(context, lerp(crust_k, open_k, here.molten))
         }
         None => body(context, by_degrees(context, skin, (heat, thickness), &here)),

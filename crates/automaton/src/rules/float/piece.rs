@@ -2,7 +2,7 @@
 
 use super::{Buoyancy, FloatRole, Floating};
 use crate::rules::DIRECTIONS;
-use crate::world::World;
+use crate::world::{Layer, World};
 use lavoxel_base::grid::{Grid, Place};
 
 /// Vertical direction in which a piece moves by one cell.
@@ -76,7 +76,7 @@ impl FloatingPiece {
         self.runs.iter().any(|run| {
             let front = run.front(way).filter(|&[_, y, _]| y < world.grid().ny);
             front.is_none_or(|place| {
-                let bars = |(number, layer): (usize, &crate::world::Layer)| {
+                let bars = |(number, layer): (usize, &Layer)| {
                     !rule.makes_way(world, number) && layer.at(place).amount > 0
                 };
                 world.ground().is_solid(place) || world.layers().iter().enumerate().any(bars)
@@ -112,7 +112,7 @@ impl Floating {
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
         // Matter counts, not memory of tiles: a tile keeps its memory after its last matter left.
-        let carries = |liquid: usize, layer: &crate::world::Layer| {
+        let carries = |liquid: usize, layer: &Layer| {
             let Buoyancy { density, part } = self.layers[liquid];
             part == FloatRole::Liquid
                 && density > own.density
