@@ -1002,7 +1002,7 @@ fn the_volume_can_be_seen_from_inside() {
         return;
     };
     // The camera looks down into the crater: glowing lava fills much of the picture.
-    let eye = nalgebra::Point3::new(31.0, 44.0, 31.0);
+    let eye = nalgebra::Point3::new(31.0, 22.0, 31.0);
     let inside = Camera::from_pose(eye, (180.0, 80.0), 60.0, SIZE);
     let picture = painter
         .picture(&view(inside.clone()), 1, false)
