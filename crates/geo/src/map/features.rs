@@ -414,15 +414,13 @@ pub fn features_in(features: Features, crs: &Crs, middle: f64) -> Result<Vec<Fea
 }
 
 fn other_system(system: &System, crs: &Crs) -> String {
-    let mend = match system {
-        System::Degrees if *crs == Crs::default() => {
-            "write its coordinates as those of the heightmap, with \"crs\": null in the file"
-                .to_owned()
-        }
-        _ => format!(
-            "bring it into the system of the heightmap (ogr2ogr -t_srs {})",
-            told(crs)
-        ),
+    let mend = if *crs == Crs::default() {
+        "name the system of the heightmap (--crs EPSG:N), or write the coordinates as those of \
+         the heightmap, with \"crs\": null in the file"
+            .to_owned()
+    } else {
+        let told = told(crs);
+        format!("bring it into the system of the heightmap (ogr2ogr -t_srs {told})")
     };
     format!(
         "is in {}, the heightmap in {}: {mend}",
