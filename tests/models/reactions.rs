@@ -353,10 +353,12 @@ fn it_rains_in_the_cycle_of_water() {
 #[test]
 #[ignore = "most of a minute of steps; .ci/full: cargo test --test models -- --ignored the_coast_of_the_island_grows"]
 fn the_coast_of_the_island_grows() {
+    // The highest cells of the sea of the scene.
+    const SEA: usize = 12;
     let mut simulation = shipped("island.toml");
     let land = |simulation: &Simulation| {
         let (world, grid) = (simulation.world(), simulation.world().grid());
-        let columns = (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| [x, 17, z]));
+        let columns = (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| [x, SEA, z]));
         columns
             .filter(|&place| world.ground().is_solid(place))
             .count()
