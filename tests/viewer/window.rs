@@ -297,7 +297,14 @@ impl Headless {
         let look = self.scene.spec.look.clone();
         let renderer =
             Renderer::new(self.world.ground().surface(), grid, look).expect("a right look");
-        let plane = ((cells / 2.0).floor() + 0.5) / cells;
+        // The level cut goes through the mountain, not over it.
+        let surface = self.world.ground().surface().iter().copied();
+        let high = if axis == 1 {
+            surface.fold(0.0, f32::max).min(cells)
+        } else {
+            cells
+        };
+        let plane = ((high / 2.0).floor() + 0.5) / cells;
         let mut clip = [[0.0, 1.0]; 3];
         let is_beyond = self.camera(&renderer).eye()[axis] / cells > plane;
         clip[axis] = if is_beyond {

@@ -347,6 +347,10 @@ impl State {
         if came {
             self.arrive();
         }
+        if let Some(ground) = self.ground.as_ref().filter(|_| came || before.is_none()) {
+            let top = ground.iter().copied().fold(0.0, f32::max);
+            self.cuts.fit(top, self.scene.spec.grid.size[1]);
+        }
         self.note_challenge(report, before.filter(|_| !came).as_ref());
         came
     }

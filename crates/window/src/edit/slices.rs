@@ -13,6 +13,10 @@ pub(crate) const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
 /// Radius in logical pixels around a handle within which the pointer grabs that handle.
 pub(crate) const REACH: f32 = 12.0;
 
+/// Height of the ground, as a share of the box's height, from which on the slice across y belongs
+/// into the ground; what stands on lower ground is higher than the ground.
+const MOUNTAIN: f32 = 0.15;
+
 /// State of the three slices, one across each axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cuts {
@@ -36,6 +40,14 @@ impl Cuts {
             at: size.map(|n| n / 2),
             quantity,
             chosen: 2,
+        }
+    }
+
+    /// Lowers the slice across y to half the height `top` (cells) of a mountain, which it would miss
+    /// in the middle of a high box of `height` cells.
+    pub(crate) fn fit(&mut self, top: f32, height: usize) {
+        if top > MOUNTAIN * height as f32 {
+            self.at[1] = self.at[1].min((0.5 * top) as usize);
         }
     }
 
@@ -131,6 +143,18 @@ mod tests {
         );
         let gone = Quantity::new(CellMeasure::Amount, "oil");
         assert_eq!(after(&all, &gone), all[0]);
+    }
+
+    #[test]
+    fn the_level_slice_cuts_mountains_and_what_stands_on_low_ground() {
+        let at = |top: f32| {
+            let mut cuts = Cuts::middle([40, 100, 50], Quantity::default());
+            cuts.fit(top, 100);
+            cuts.at
+        };
+        assert_eq!(at(30.0), [20, 15, 25]);
+        assert_eq!(at(3.0), [20, 50, 25]);
+        assert_eq!(at(100.0), [20, 50, 25]);
     }
 
     #[test]
