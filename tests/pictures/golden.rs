@@ -173,6 +173,7 @@ fn volume(simulation: &Simulation, look: LookSpec, azimuth_deg: f32) -> RgbImage
         distance: None,
         target: None,
         fov_deg: 32.0,
+        ..CameraSpec::default()
     };
     let camera = Camera::new(&spec, &renderer.subject(), SIZE);
     renderer
@@ -585,6 +586,7 @@ fn plume_at_dusk() {
         distance: Some(2.0),
         target: Some([0.5, 0.8, 0.5]),
         fov_deg: 32.0,
+        ..CameraSpec::default()
     };
     let camera = Camera::new(&spec, &renderer.subject(), SIZE);
     let picture = renderer

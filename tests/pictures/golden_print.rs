@@ -57,6 +57,7 @@ fn from(azimuth_deg: f32, elevation_deg: f32) -> CameraSpec {
         distance: None,
         target: None,
         fov_deg: 32.0,
+        ..CameraSpec::default()
     }
 }
 

@@ -3,6 +3,8 @@
 //! World space is in cells: x east, y up, z south. Pixel coordinates start at the upper left
 //! corner; the centre of a pixel is at +0.5.
 
+use std::f32::consts::FRAC_PI_4;
+
 use nalgebra::{Point3, Vector3};
 
 use lavoxel_automaton::view::CameraSpec;
@@ -13,6 +15,9 @@ use super::math::direction;
 /// Number of heights, evenly spaced from the bottom to the top of the subject, at which `Bounds`
 /// stores a horizontal radius.
 const LEVELS: usize = 8;
+
+/// `Camera::lens` of a camera through which all is sharp.
+const PINHOLE: [f32; 2] = [0.0, 1.0];
 
 /// Subject of a camera, which the picture has to show: an axis-aligned box in cells, and the
 /// horizontal radius of its content at several heights.
@@ -165,6 +170,9 @@ pub struct Camera {
     size: (usize, usize),
     /// Offset of all rays to the right and down, in pixels.
     shift: [f32; 2],
+    /// Radius of the lens, 0 for a pinhole, and depth of the plane that is in focus; both in cell
+    /// widths.
+    lens: [f32; 2],
 }
 
 impl Camera {
@@ -175,7 +183,19 @@ impl Camera {
         let framing = Self::frame(spec, subject, size);
         let mut camera = Self::turned(spec, subject.tall, size);
         camera.eye = framing.target - camera.forward * framing.distance_cells;
-        camera
+        camera.with_lens(spec, framing.distance_cells)
+    }
+
+    /// Returns this camera with the lens of `spec`, for a target at the distance `distance` (cell
+    /// widths).
+    #[must_use]
+    pub fn with_lens(self, spec: &CameraSpec, distance: f32) -> Self {
+        let lens = if spec.aperture > 0.0 {
+            [0.5 * spec.aperture * distance, spec.focus * distance]
+        } else {
+            PINHOLE
+        };
+        Self { lens, ..self }
     }
 
     /// Returns a camera at `eye` (cells) for a picture of `size` (width, height) pixels with the
@@ -218,6 +238,7 @@ impl Camera {
             pixel: pixel(half_height, size),
             size,
             shift: [0.0; 2],
+            lens: PINHOLE,
         }
     }
 
@@ -414,6 +435,34 @@ impl Camera {
         )
     }
 
+    /// Returns true if the camera has a lens, through which only one plane is in focus.
+    pub fn has_lens(&self) -> bool {
+        self.lens[0] > 0.0
+    }
+
+    /// Returns the ray through the picture position `pixel` (x, y) and through the point of the lens
+    /// that `places` (two even numbers from 0 to 1) draw (thin lens; concentric map of Shirley and
+    /// Chiu, 1997).
+    pub fn lens_ray(&self, [px, py]: [f32; 2], places: [f32; 2]) -> Ray {
+        let (ray, length) = self.ray_and_length(px, py);
+        let [radius, focus] = self.lens;
+        let [a, b] = places.map(|place| 2.0 * place - 1.0);
+        let (far, turn) = if a.abs() > b.abs() {
+            (a, FRAC_PI_4 * b / a)
+        } else if b != 0.0 {
+            (b, FRAC_PI_4 * (2.0 - a / b))
+        } else {
+            (0.0, 0.0)
+        };
+        let (sine, cosine) = turn.sin_cos();
+        let aside = (self.right * cosine + self.up * sine) * (far * radius);
+        let sharp = ray.direction * (focus * length) - aside;
+        Ray {
+            origin: ray.origin + aside,
+            direction: sharp.normalize(),
+        }
+    }
+
     /// Returns the width of a pixel at depth 1, in the unit of the depth.
     pub fn pixel(&self) -> f32 {
         self.pixel
@@ -471,6 +520,31 @@ fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rays_through_a_lens_meet_in_the_plane_of_focus() {
+        let spec = CameraSpec {
+            aperture: 0.1,
+            focus: 1.5,
+            ..CameraSpec::default()
+        };
+        let bounds = Bounds::from_grid(Grid::new(30, 20, 30));
+        let pinhole = Camera::new(&CameraSpec::default(), &bounds, (60, 40));
+        let camera = Camera::new(&spec, &bounds, (60, 40));
+        let away = Camera::frame(&spec, &bounds, (60, 40)).distance_cells;
+        assert!(camera.has_lens() && !pinhole.has_lens());
+        let mut widest = 0.0_f32;
+        for k in 0..64 {
+            let places = [(k % 8) as f32 / 7.0, (k / 8) as f32 / 7.0];
+            let (middle, length) = pinhole.ray_and_length(11.0, 30.0);
+            let sharp = middle.at(1.5 * away * length);
+            let ray = camera.lens_ray([11.0, 30.0], places);
+            let to = sharp - ray.origin;
+            assert!((to - ray.direction * to.norm()).norm() < 1e-3 * away);
+            widest = widest.max((ray.origin - middle.origin).norm());
+        }
+        assert!((widest - 0.05 * away).abs() < 1e-3 * away, "{widest}");
+    }
 
     #[test]
     fn a_projected_point_lies_on_the_ray_through_its_pixel() {

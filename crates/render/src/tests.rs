@@ -187,6 +187,7 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
             distance: Some(1.0),
             target: Some(ends),
             fov_deg: 5.0,
+            ..CameraSpec::default()
         };
         for camera in [near, CameraSpec::default()]
             .map(|spec| Camera::new(&spec, &Bounds::from_grid(grid), (64, 48)))

@@ -22,6 +22,11 @@ table! {
         pub target: Option<[f32; 3]> = None, [-10.0, 10.0] "shares";
         /// Vertical field of view.
         pub fov_deg: f32 = 32.0, [5.0, 120.0] "°";
+        /// Diameter of the lens in style `print`, as a share of the distance from camera to target:
+        /// what is nearer or farther than the focus is blurred. 0: all is sharp.
+        pub aperture: f32 = 0.0, [0.0, 0.5] "distances";
+        /// Distance that is in focus, as a share of the distance from camera to target.
+        pub focus: f32 = 1.0, [0.01, 100.0] "distances";
     }
 }
 

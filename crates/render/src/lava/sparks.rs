@@ -14,6 +14,7 @@
 use ndarray::Array2;
 
 use crate::camera::Ray;
+use crate::lava::blackbody::BlackBody;
 use crate::math::{V3, lerp, saturate, v3};
 use crate::style::shading::ShadeContext;
 use lavoxel_base::random::mix64;
@@ -221,9 +222,26 @@ impl Sparks {
     }
 
     /// Returns the linear RGB light of the streaks that `ray` meets up to the distance `far`
-    /// (cells). `pixel`: width of a pixel at depth 1; streaks are drawn with a radius of at least
-    /// `THINNEST` pixels.
+    /// (cells), behind the gas and smoke of `context`. `pixel`: width of a pixel at depth 1.
     pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
+        let (light, nearest) = self.glow(context.blackbody, ray, (far, pixel));
+        if nearest == f32::MAX {
+            light
+        } else {
+            light * unclouded(context, ray, nearest)
+        }
+    }
+
+    /// Returns the linear RGB light of the streaks that `ray` meets up to the distance `far`
+    /// (cells) in clear air, and the distance to the nearest of them; `f32::MAX` if there is none.
+    /// `pixel`: width of a pixel at depth 1; streaks are drawn with a radius of at least `THINNEST`
+    /// pixels.
+    pub(crate) fn glow(
+        &self,
+        blackbody: &BlackBody,
+        ray: &Ray,
+        (far, pixel): (f32, f32),
+    ) -> (V3, f32) {
         let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
         for fountain in self
             .fountains
@@ -233,16 +251,12 @@ impl Sparks {
             for streak in &self.streaks[fountain.streaks[0]..fountain.streaks[1]] {
                 let (t, share) = streak.met(ray, pixel);
                 if share > 0.0 && t > 0.0 && t < far {
-                    sum += context.blackbody.shown(streak.kelvin) * (BRIGHT * share);
+                    sum += blackbody.shown(streak.kelvin) * (BRIGHT * share);
                     nearest = nearest.min(t);
                 }
             }
         }
-        if nearest == f32::MAX {
-            sum
-        } else {
-            sum * unclouded(context, ray, nearest)
-        }
+        (sum, nearest)
     }
 }
 

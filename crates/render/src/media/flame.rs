@@ -32,6 +32,9 @@ pub const BRIGHT: f32 = 5.0;
 pub const LIGHT: V3 = V3::new(1.0, 0.56, 0.22);
 /// Factor on the colour `LIGHT` for the flame's light on surfaces.
 pub const LIT: f32 = 3.0;
+/// Square of the distance, in flame heights, at which the flame's light is half of that of a point:
+/// a flame is no point.
+pub const SPREAD: f32 = 0.8;
 /// Factor on the colour `LIGHT` for the flame's light inside a translucent material.
 pub const INSIDE: f32 = 1.15;
 /// Penetration depth (1/e) of the flame's light in a translucent material for red, green and blue,
@@ -134,7 +137,19 @@ impl Flame {
         let to = self.toward(p);
         let apart = to.norm_squared() / (self.height * self.height);
         let facing = saturate(0.2 + 0.8 * n.dot(&to) / to.norm().max(1e-4));
-        LIGHT * (LIT * facing / (apart + 0.8))
+        LIGHT * (LIT * facing / (apart + SPREAD))
+    }
+
+    /// Returns the flame as a lamp, in cell widths: the middle of its bright part, the square of the
+    /// distance at which its light is half of that of a point, and its colour, which white matter
+    /// at the distance `d` from a point would send back divided by `d²`.
+    pub(crate) fn lamp(&self) -> (V3, f32, V3) {
+        let square = self.height * self.height;
+        (
+            self.toward(V3::zeros()),
+            SPREAD * square,
+            LIGHT * (LIT * square),
+        )
     }
 
     /// Returns the light of the flame that arrives on rock at the point `p` (cells) with the unit

@@ -257,10 +257,13 @@ impl<'a> Cloud<'a> {
         let first = low.add_scalar(0.5 * edge);
         let nodes = sides.map(|side| ((side / edge).round() as usize).max(2));
         let most = shaped(source.most(), cell, 1.0, 0.0).max(1e-9);
+        // Smoke in a thin box does not end at its panes.
+        let is_thin = [0, 2].map(|axis| sides[axis] < 4.0 * FADES * cell);
         let fade = |p: V3| {
             let away = |axis: usize| (p[axis] - corners[axis][0]).min(corners[axis][1] - p[axis]);
-            let side = away(0).min(away(2)).min(corners[1][1] - p.y);
-            smoothstep(0.0, FADES * cell, side)
+            let beside = |axis: usize, is_thin| if is_thin { f32::MAX } else { away(axis) };
+            let side = beside(0, is_thin[0]).min(beside(2, is_thin[1]));
+            smoothstep(0.0, FADES * cell, side.min(corners[1][1] - p.y))
         };
         let detail = source.detail(context);
         let dense = Nodes::new(nodes, first, edge, |p| {
@@ -376,6 +379,17 @@ impl<'a> Cloud<'a> {
         }
     }
 
+    /// Returns the transmittance on `ray` (in cells; `pace`: widths per cell length) up to the
+    /// distance `far` (cell widths), from one sample a block: about what neighbours agree on.
+    pub(crate) fn veil(&self, ray: &Ray, pace: f32, far: f32) -> f32 {
+        let mut depth = 0.0;
+        self.walk(ray, pace, far, |_, from, to| {
+            depth += (to - from) * self.at(ray.at(0.5 * (from + to) / pace));
+            depth < DARK
+        });
+        (-depth).exp()
+    }
+
     /// Draws tentative collisions on `ray` (in cells; `pace`: widths per cell length) before the
     /// distance `far` (cell widths) at the largest extinction of each block, and calls `see` with
     /// the distance, the extinction there, the largest extinction and `draws`, until `see` returns
@@ -428,6 +442,10 @@ impl<'a> Cloud<'a> {
             t,
             albedo,
             ahead: lerp(AHEAD[0], AHEAD[1], steam),
+            glow: match self.source {
+                Source::Smoke(_) => self.context.look.air.glow,
+                Source::Gas(_) => 1.0,
+            },
         }
     }
 

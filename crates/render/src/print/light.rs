@@ -35,6 +35,32 @@ impl Sun {
     }
 }
 
+/// Ball of glowing gas.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lamp {
+    pub(crate) middle: V3,
+    pub(crate) radius: f32,
+    /// Square of the distance at which the light is half of that of a point.
+    pub(crate) spread: f32,
+    /// Irradiance at the distance 1 from a point of this power, linear RGB.
+    pub(crate) power: V3,
+}
+
+impl Lamp {
+    /// Draws a point of the ball, for light on the point `p`.
+    pub(crate) fn drawn(&self, p: V3, draws: &mut Draws) -> FromEmbers {
+        let ([u, v], w) = (draws.two(), draws.one());
+        let place = self.middle + direction(u, v) * (self.radius * w.cbrt());
+        let way = place - p;
+        let far = way.norm().max(1e-3);
+        FromEmbers {
+            toward: way / far,
+            far,
+            light: self.power / (far * far + self.spread),
+        }
+    }
+}
+
 /// Light from all directions very far away, in a table of equal steps of azimuth and height.
 #[derive(Clone, Debug)]
 pub(crate) struct Dome {

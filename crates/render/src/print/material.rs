@@ -29,6 +29,11 @@ pub(crate) struct Material {
     pub(crate) is_metal: bool,
     /// Emitted light, linear RGB.
     pub(crate) emission: V3,
+    /// Share (0 to 1) of the surface that there is: less for loose grains, between which light passes.
+    pub(crate) cover: f32,
+    /// Set if light enters the matter below the coat and leaves it elsewhere: mean distance that it
+    /// gets, for red, green and blue; `albedo` is then the share that comes back in all.
+    pub(crate) enters: Option<V3>,
 }
 
 /// Light that a surface scatters from one direction into another.
@@ -59,6 +64,29 @@ impl Material {
             rough: 1.0,
             is_metal: false,
             emission: V3::zeros(),
+            cover: 1.0,
+            enters: None,
+        }
+    }
+
+    /// Draws whether light that leaves towards `view` comes from the coat (true) or from below it;
+    /// returns the weight of the choice too.
+    pub(crate) fn drawn_from_coat(&self, view: V3, draws: &mut Draws) -> (bool, f32) {
+        let coat = self.coat_at(self.normal.dot(&view).max(0.02));
+        let chance = self.chance_of_coat(coat);
+        if draws.one() < chance {
+            (true, 1.0 / chance)
+        } else {
+            (false, (1.0 - coat) / (1.0 - chance))
+        }
+    }
+
+    /// Returns the coat alone.
+    pub(crate) fn without_body(&self) -> Self {
+        Self {
+            albedo: V3::zeros(),
+            enters: None,
+            ..*self
         }
     }
 

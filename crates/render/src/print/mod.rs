@@ -29,6 +29,7 @@ pub(crate) mod relief;
 mod scene;
 #[cfg(test)]
 mod tests;
+mod wander;
 mod world;
 
 pub use self::layers::PrintLayers;
@@ -37,7 +38,7 @@ use std::f32::consts::PI;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use self::light::{Dome, Embers, Glowing, Sun};
+use self::light::{Dome, Embers, Glowing, Lamp, Sun};
 use self::path::{Lights, Traced, Tracing};
 use self::random::Draws;
 use self::scene::Scene;
@@ -55,6 +56,10 @@ const LAVA: f32 = 4.0;
 /// Factor on the light of a studio's lamps: they then light a surface as the key light does in the
 /// cinematic style.
 const STUDIO: f32 = 2.6;
+/// Radius of the ball of gas that stands for a flame as a light, in flame heights.
+const FLAME: f32 = 0.12;
+/// Factor on the light of a flame on what is around it, as `LAVA` for lava.
+const FLAME_LIGHT: f32 = 4.0;
 /// Number of pieces of glowing surface along an edge of a cell.
 pub(crate) const PIECES: usize = 2;
 /// Steepest slope of a glowing surface, as the vertical part of its normal, for which its area
@@ -200,7 +205,12 @@ impl<'a> Print<'a> {
                 let number = (y * width + x) as u32;
                 let mut draws = Draws::new(number, pixel.samples);
                 let [right, down] = draws.two().map(tent);
-                let ray = camera.ray(x as f32 + 0.5 + right, y as f32 + 0.5 + down);
+                let (x, y) = (x as f32 + 0.5 + right, y as f32 + 0.5 + down);
+                let ray = if camera.has_lens() {
+                    camera.lens_ray([x, y], draws.two())
+                } else {
+                    camera.ray(x, y)
+                };
                 let ray = Ray {
                     origin: in_widths(ray.origin, *tall),
                     direction: unit_or_up(in_widths(ray.direction, *tall)),
@@ -322,12 +332,22 @@ fn studio(sky: &Sky, d: V3) -> V3 {
 fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
     let sky = context.sky;
     let embers = embers(context, scene);
+    let flame = context.flame.map(|flame| {
+        let (middle, spread, light) = flame.lamp();
+        Lamp {
+            middle,
+            radius: FLAME * flame.height,
+            spread,
+            power: light * (PI * FLAME_LIGHT),
+        }
+    });
     if sky.is_indoors {
         return Lights {
             sun: None,
             dome: Dome::new(|d| studio(sky, d)),
             has_lamps: true,
             embers,
+            flame,
         };
     }
     let shown = Dome::new(|d| sky.backdrop(d));
@@ -340,6 +360,7 @@ fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
         dome: shown.scaled(gain),
         has_lamps: false,
         embers,
+        flame,
     }
 }
 

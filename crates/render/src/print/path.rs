@@ -1,20 +1,24 @@
 //! Transport of light from the lights to the eye: paths traced backwards, scattering by scattering,
 //! with next-event sampling of sun, sky and glowing surfaces.
 //!
-//! What is not exact, on purpose: light above `DIRECT` and `INDIRECT` is cut; sun and glow pass
-//! transparent media straight on towards a surface (no caustics); paths end after `MOST` events; the
+//! What is not exact, on purpose: light above `DIRECT` and `INDIRECT` is cut; sun, glow and, into a
+//! medium, the sky pass borders straight on (no caustics); paths end after `MOST` events; the
 //! sky's table is an entry coarse once a path was scattered. `tests::reference` says what that costs.
 //!
 //! - Invariant: between borders a path carries radiance divided by the square of the index of
 //!   refraction, which borders keep as they bend and compress light.
 
+mod ask;
+
+use self::ask::Scatterer;
 use crate::camera::Ray;
-use crate::math::{V3, luminance, times};
-use crate::print::light::{Dome, Embers, Sun};
+use crate::math::{V3, mix, times};
+use crate::print::light::{Dome, Embers, Lamp, Sun};
 use crate::print::material::Material;
 use crate::print::optics::{facet_drawn, fresnel, kept, mirrored, phase, phase_drawn, refracted};
 use crate::print::random::Draws;
-use crate::print::world::{Inside, Kind, Medium, Surface, World};
+use crate::print::wander::wander;
+use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Surface, World};
 
 /// Largest light of a first surface by a single sample of a light; white is about 1.
 const DIRECT: f32 = 24.0;
@@ -22,19 +26,24 @@ const DIRECT: f32 = 24.0;
 const INDIRECT: f32 = 6.0;
 /// Number of scatterings after which paths are ended at random by what they still carry.
 const SURE: usize = 1;
-/// Luminance below which only a share of the questions for a light is asked, and counts for all.
-/// Without it half of the rays look for light that no eye sees: lava behind hills, the sun after
-/// three bounces.
-const FAINT: f32 = 0.005;
 /// Number of borders after which paths are ended at random by what they still carry.
 const BORDERS: usize = 8;
 /// Mirrored shares of light at the first border between which both the mirrored and the bent path
 /// are followed, since half of the noise of water and glass is the choice between them.
-const SPLITS: std::ops::Range<f32> = 0.08..0.92;
+const SPLITS: std::ops::Range<f32> = 0.005..0.995;
 /// Largest number of events (scatterings and borders) on a path.
 const MOST: usize = 400;
 /// Largest number of scatterings at surfaces on a path.
 const SURFACES: usize = 12;
+/// Transmittance of a stretch of medium above which only one of both paths is followed: to one of
+/// its particles, or through it.
+const MOSTLY: f32 = 0.97;
+/// Distance in cells from where a path meets loose grains to where it goes on behind them.
+const PASSED: f32 = 1.5;
+/// Transmittance of a cloud below which the surface behind it is no guide for a denoiser.
+const THIN: f32 = 0.02;
+/// Albedo of foam.
+const FOAM: f32 = 0.8;
 /// Length of a path in a medium from which on it carries nothing, in cells.
 const ENDLESS: f32 = 1e5;
 
@@ -47,6 +56,8 @@ pub(crate) struct Lights {
     /// Set if the dome holds lamps, for which each surface asks.
     pub(crate) has_lamps: bool,
     pub(crate) embers: Embers,
+    /// Flame of a candle.
+    pub(crate) flame: Option<Lamp>,
 }
 
 /// Result of a path: light, and guides for a denoiser.
@@ -77,6 +88,8 @@ struct Path<'d> {
     inside: Inside,
     /// Share of the light from the ray's end that reaches the eye.
     through: V3,
+    /// Share of the light for which this path stands, 1 before the first split into two paths.
+    whole: f32,
     light: V3,
     emission: V3,
     /// Length of the path so far.
@@ -85,10 +98,15 @@ struct Path<'d> {
     seen: bool,
     /// Density of the last direction if the sky was asked for light there, too.
     density: Option<f32>,
+    /// Set if the path was last scattered inside of a medium, where the sky was asked for all its
+    /// light.
+    counted: bool,
     /// Number of scatterings by surfaces and clouds.
     scatterings: usize,
     bounces: usize,
     guided: bool,
+    /// Transmittance of clouds and media before the first diffuse surface.
+    veil: f32,
     albedo: V3,
     normal: V3,
     depth: f32,
@@ -113,20 +131,12 @@ impl Path<'_> {
         light
     }
 
-    /// Returns `light` if it is worth a ray to the lamp from which it comes. Faint light is worth
-    /// one in proportion to its luminance, and then counts for all that were not asked.
-    fn asked(&mut self, light: V3) -> Option<V3> {
-        let chance = luminance(times(self.through, light)) / FAINT;
-        if chance >= 1.0 {
-            return Some(light);
-        }
-        (self.draws.free() < chance).then(|| light / chance)
-    }
-
-    /// Records the guides of the first diffuse surface or cloud.
+    /// Records the guides of the first diffuse surface or cloud; what clouds and media hide of it
+    /// counts as cloud.
     fn guide(&mut self, albedo: V3, normal: V3, t: f32) {
         if !self.guided {
-            (self.albedo, self.normal, self.guided) = (albedo, normal, true);
+            self.albedo = mix(V3::repeat(1.0), albedo, self.veil);
+            (self.normal, self.guided) = (normal * self.veil, true);
             self.depth = self.away + t;
         }
     }
@@ -140,16 +150,31 @@ impl Path<'_> {
         };
     }
 
+    /// Leaves the share `share` of its light to this path.
+    fn keep(&mut self, share: f32) {
+        self.through *= share;
+        self.whole *= share;
+    }
+
     /// Returns a path from the same point with the share `share` of this path's light, on top of the
     /// light so far; it counts as mirrored once.
-    fn branch(&mut self, share: f32) -> Path<'_> {
+    fn branch<'d>(&self, share: f32, draws: &'d mut Draws) -> Path<'d> {
         Path {
             through: self.through * share,
+            whole: self.whole * share,
             density: None,
             bounces: self.bounces + 1,
-            draws: &mut *self.draws,
+            draws,
             ..*self
         }
+    }
+
+    /// Notes for a direction drawn with the density `density` whether the sky `was_asked` for light
+    /// at the same point.
+    fn ask_sky(&mut self, was_asked: bool, density: f32) {
+        let is_in_air = self.inside.medium().is_none();
+        self.density = (was_asked && is_in_air).then_some(density);
+        self.counted = was_asked && !is_in_air;
     }
 
     /// Ends the path at random by what it carries; returns true if it ends.
@@ -161,23 +186,14 @@ impl Path<'_> {
         if self.scatterings <= SURE {
             return false;
         }
-        // A path that lives on carries 1 again and never more, or `INDIRECT` would cut it.
-        let chance = carried.min(1.0);
+        // A path that lives on carries the whole again and never more, or `INDIRECT` would cut it.
+        let chance = (carried / self.whole).min(1.0);
         if self.draws.free() >= chance {
             return true;
         }
         self.through /= chance;
         false
     }
-}
-
-/// Point at which light is scattered, for next-event sampling.
-struct Scatterer<'a> {
-    p: V3,
-    inside: Inside,
-    /// Returns the share of light from a direction that goes on along the path, per solid angle,
-    /// and the density with which the path itself would draw that direction.
-    share: &'a dyn Fn(V3) -> (V3, f32),
 }
 
 impl<W: World> Tracing<'_, W> {
@@ -187,14 +203,17 @@ impl<W: World> Tracing<'_, W> {
             inside: self.world.inside(&ray),
             ray,
             through: V3::repeat(1.0),
+            whole: 1.0,
             light: V3::zeros(),
             emission: V3::zeros(),
             away: 0.0,
             seen: true,
             density: None,
+            counted: false,
             scatterings: 0,
             bounces: 0,
             guided: false,
+            veil: 1.0,
             albedo: V3::repeat(1.0),
             normal: V3::zeros(),
             depth: 0.0,
@@ -224,8 +243,19 @@ impl<W: World> Tracing<'_, W> {
         let end = meeting.as_ref().map_or(f32::INFINITY, |meeting| meeting.t);
         match path.inside.medium() {
             None => {
-                if let Some(hit) = self.world.collide(&path.ray, end, path.draws) {
-                    return self.in_cloud(path, hit.t, hit.albedo, hit.ahead);
+                let hit = self.world.collide(&path.ray, end, path.draws);
+                if path.seen {
+                    let far = hit.as_ref().map_or(end, |hit| hit.t);
+                    let glow = self.world.glow(&path.ray, far);
+                    let glow = path.add(glow);
+                    path.emission += glow;
+                }
+                if path.seen && !path.guided {
+                    path.veil *= self.world.veil(&path.ray, end);
+                }
+                if let Some(hit) = hit {
+                    self.guide_behind(path, meeting.as_ref());
+                    return self.in_cloud(path, &hit);
                 }
             }
             Some(medium) => {
@@ -237,17 +267,34 @@ impl<W: World> Tracing<'_, W> {
                 } else {
                     0.0
                 };
-                let free = if drawn > 0.0 {
+                let lost = medium.absorbed.map(|a| a + medium.scattered - drawn);
+                let far = end.min(ENDLESS);
+                // What the eye sees in a medium comes from its particles and from what is behind:
+                // half of the noise of water is the choice between them.
+                let reaches = (-drawn * far).exp();
+                let splits = path.seen && path.scatterings == 0 && reaches < MOSTLY;
+                if splits {
+                    let mut draws = path.draws.apart();
+                    let mut branch = path.branch(1.0 - reaches, &mut draws);
+                    let free = -(1.0 - branch.draws.one() * (1.0 - reaches)).ln() / drawn;
+                    branch.through = times(branch.through, kept(lost, free.min(far)))
+                        * (medium.scattered / drawn);
+                    if self.in_cloud(&mut branch, &Collision::of_bubble(free.min(far))) {
+                        self.finish(&mut branch);
+                    }
+                    (path.light, path.emission) = (branch.light, branch.emission);
+                    path.keep(reaches);
+                    path.veil *= reaches;
+                }
+                let free = if drawn > 0.0 && !splits {
                     -(1.0 - path.draws.free()).ln() / drawn
                 } else {
                     f32::INFINITY
                 };
-                let length = free.min(end).min(ENDLESS);
-                let lost = medium.absorbed.map(|a| a + medium.scattered - drawn);
-                path.through = times(path.through, kept(lost, length));
+                path.through = times(path.through, kept(lost, free.min(far)));
                 if free < end && free < ENDLESS {
                     path.through *= medium.scattered / drawn;
-                    return self.in_cloud(path, free, V3::repeat(1.0), 0.0);
+                    return self.in_cloud(path, &Collision::of_bubble(free));
                 }
                 if end >= ENDLESS || path.through.max() < 1e-4 {
                     return false;
@@ -271,8 +318,28 @@ impl<W: World> Tracing<'_, W> {
                 medium,
                 enters,
                 normal,
-            } => self.at_border(path, meeting.t, &surface, (medium, enters, normal)),
-            Kind::Opaque(material) => self.at_surface(path, meeting.t, &surface, material),
+                foam,
+            } => {
+                if foam > 0.0 && path.draws.one() < foam {
+                    let bubbles = Material::matt(normal, V3::repeat(FOAM));
+                    return self.at_surface(path, &meeting, &surface, bubbles);
+                }
+                self.at_border(path, meeting.t, &surface, (medium, enters, normal))
+            }
+            Kind::Opaque(material) => self.at_surface(path, &meeting, &surface, material),
+        }
+    }
+
+    /// Records the guides of the surface `meeting` behind a cloud at whose particle the path is about
+    /// to be scattered: neighbours whose light comes past the cloud must have the same guides.
+    fn guide_behind(&self, path: &mut Path, meeting: Option<&Meeting<W::What>>) {
+        if path.guided || path.veil < THIN {
+            return;
+        }
+        let Some(meeting) = meeting else { return };
+        let away = path.away + meeting.t;
+        if let Kind::Opaque(material) = self.world.surface(&path.ray, meeting, away).kind {
+            path.guide(material.guide(), material.normal, meeting.t);
         }
     }
 
@@ -281,9 +348,14 @@ impl<W: World> Tracing<'_, W> {
         let toward = path.ray.direction;
         if path.seen {
             let sun = self.lights.sun.map_or(V3::zeros(), |sun| sun.seen(toward));
+            // In a ripple the sun is a spark, not a hole in the picture.
+            let sun = sun.map(|light| light.min(DIRECT));
             // The eye itself does not look into the sun.
             let sun = if path.away > 0.0 { sun } else { V3::zeros() };
             path.add(self.world.backdrop(toward, path.away <= 0.0) + sun);
+            return;
+        }
+        if path.counted {
             return;
         }
         let weight = path.density.map_or(1.0, |density| {
@@ -292,8 +364,14 @@ impl<W: World> Tracing<'_, W> {
         path.add(self.lights.dome.seen(toward) * weight);
     }
 
-    /// Scatters the path at a particle of the albedo `albedo` at the distance `t`.
-    fn in_cloud(&self, path: &mut Path, t: f32, albedo: V3, ahead: f32) -> bool {
+    /// Scatters the path at the particle `hit`.
+    fn in_cloud(&self, path: &mut Path, hit: &Collision) -> bool {
+        let Collision {
+            t,
+            albedo,
+            ahead,
+            glow,
+        } = *hit;
         let (p, toward) = (path.ray.at(t), path.ray.direction);
         path.guide(V3::repeat(1.0), V3::zeros(), -path.away);
         path.through = times(path.through, albedo);
@@ -304,14 +382,16 @@ impl<W: World> Tracing<'_, W> {
         let scatterer = Scatterer {
             p,
             inside: path.inside,
+            is_surface: false,
+            glow,
             share: &share,
         };
         self.ask(path, &scatterer);
         let onward = phase_drawn(ahead, toward, path.draws.two());
         path.seen = false;
         path.scatterings += 1;
-        let asked = self.asks_sky(path.scatterings, path.inside);
-        path.density = asked.then(|| phase(ahead, toward.dot(&onward)));
+        let asked = self.asks_sky(path.scatterings, path.inside, false);
+        path.ask_sky(asked, phase(ahead, toward.dot(&onward)));
         path.turn(p, onward, t);
         !path.ends()
     }
@@ -369,11 +449,12 @@ impl<W: World> Tracing<'_, W> {
         let is_first = path.bounces == 0 && path.scatterings == 0;
         let splits = is_first && bent.is_some() && SPLITS.contains(&share);
         if splits {
-            let mut branch = path.branch(share);
+            let mut draws = path.draws.apart();
+            let mut branch = path.branch(share, &mut draws);
             branch.turn(p - along, back(), t);
             self.finish(&mut branch);
             (path.light, path.emission) = (branch.light, branch.emission);
-            path.through *= 1.0 - share;
+            path.keep(1.0 - share);
         }
         match bent.filter(|_| splits || path.draws.one() >= share) {
             Some(bent) => {
@@ -394,25 +475,52 @@ impl<W: World> Tracing<'_, W> {
     fn at_surface(
         &self,
         path: &mut Path,
-        t: f32,
+        meeting: &Meeting<W::What>,
         surface: &Surface,
         mut material: Material,
     ) -> bool {
-        let (p, view) = (path.ray.at(t), -path.ray.direction);
+        let (t, mut view, mut shape) = (meeting.t, -path.ray.direction, surface.shape);
+        let mut p = path.ray.at(t);
         // Relief that is turned away from the eye is seen edge on.
         let facing = material.normal.dot(&view);
         if facing < 0.02 {
             let turned = material.normal + view * (0.02 - facing);
             material.normal = turned.try_normalize(1e-6).unwrap_or(surface.shape);
         }
-        path.guide(material.guide(), material.normal, t);
+        if material.cover < 1.0 && path.draws.one() >= material.cover {
+            path.turn(p - view * PASSED, -view, t);
+            return true;
+        }
+        if material.cover >= 1.0 {
+            path.guide(material.guide(), material.normal, t);
+        }
         if path.seen || self.lights.embers.is_empty() {
             let light = path.add(material.emission);
             if path.seen {
                 path.emission += light;
             }
         }
-        let from = p + surface.shape * self.off_at(path.away + t);
+        if let Some(reach) = material.enters {
+            let (of_coat, weight) = material.drawn_from_coat(view, path.draws);
+            path.through *= weight;
+            if of_coat {
+                material = material.without_body();
+            } else {
+                let start = (p, shape);
+                let out = wander(
+                    self.world,
+                    meeting,
+                    start,
+                    (material.albedo, reach),
+                    path.draws,
+                );
+                let Some(out) = out else { return false };
+                path.through = times(path.through, out.weight);
+                (p, shape, view) = (out.place, out.normal, out.normal);
+                material = Material::matt(shape, V3::repeat(1.0));
+            }
+        }
+        let from = p + shape * self.off_at(path.away + t);
         let share = |toward: V3| {
             let scattered = material.scattered(view, toward);
             (scattered.share, scattered.density)
@@ -421,6 +529,8 @@ impl<W: World> Tracing<'_, W> {
             let scatterer = Scatterer {
                 p: from,
                 inside: path.inside,
+                is_surface: true,
+                glow: 1.0,
                 share: &share,
             };
             self.ask(path, &scatterer);
@@ -433,7 +543,7 @@ impl<W: World> Tracing<'_, W> {
         let Some(onward) = material.drawn(view, path.draws) else {
             return false;
         };
-        if onward.toward.dot(&surface.shape) <= 0.0 {
+        if onward.toward.dot(&shape) <= 0.0 {
             return false;
         }
         path.through = times(path.through, onward.weight);
@@ -441,8 +551,12 @@ impl<W: World> Tracing<'_, W> {
         if onward.density.is_none() {
             path.scatterings -= 1;
         }
-        let asked = self.asks_sky(path.scatterings, path.inside);
-        path.density = onward.density.filter(|_| asked);
+        if let Some(density) = onward.density {
+            let asked = self.asks_sky(path.scatterings, path.inside, true);
+            path.ask_sky(asked, density);
+        } else {
+            (path.density, path.counted) = (None, false);
+        }
         path.turn(from, onward.toward, t);
         !path.ends()
     }
@@ -451,85 +565,12 @@ impl<W: World> Tracing<'_, W> {
     fn off_at(&self, away: f32) -> f32 {
         self.off[0] + self.off[1] * away.min(2000.0)
     }
-
-    /// Returns true if the scattering with the number `scattering` (from 1) asks the sky for light.
-    fn asks_sky(&self, scattering: usize, inside: Inside) -> bool {
-        inside.medium().is_none() && (self.lights.has_lamps || scattering == 1)
-    }
-
-    /// Adds the light of sun, sky and embers that is scattered at `scatterer`.
-    fn ask(&self, path: &mut Path, scatterer: &Scatterer) {
-        let Scatterer { p, inside, share } = *scatterer;
-        let mut light = V3::zeros();
-        if let Some(sun) = &self.lights.sun {
-            let toward = sun.drawn(path.draws);
-            let arrives = times(share(toward).0, sun.light);
-            if let Some(arrives) = path.asked(arrives) {
-                light += times(arrives, self.open(path, scatterer, toward, None));
-            }
-        }
-        if self.asks_sky(path.scatterings + 1, inside)
-            && let Some(from) = self.lights.dome.drawn(path.draws)
-        {
-            let (share, density) = share(from.toward);
-            let ray = Ray {
-                origin: p,
-                direction: from.toward,
-            };
-            let arrives = times(share, from.light) / (density + from.density).max(1e-12);
-            if let Some(arrives) = path.asked(arrives)
-                && !self.world.is_blocked(&ray, f32::MAX)
-                && self.world.straight(&ray, f32::MAX, inside).is_none()
-            {
-                light += arrives * self.world.passed(&ray, f32::MAX, path.draws);
-            }
-        }
-        if !self.lights.embers.is_empty() {
-            let of = |toward: V3| share(toward).0;
-            if let Some(from) = self.lights.embers.drawn(p, of, path.draws)
-                && let Some(arrives) = path.asked(times(of(from.toward), from.light))
-            {
-                let near = from.far - NEAR_EMBER.min(0.5 * from.far);
-                light += times(arrives, self.open(path, scatterer, from.toward, Some(near)));
-            }
-        }
-        path.add(light);
-    }
-
-    /// Returns the share of light that comes straight to `scatterer` from the direction `toward`,
-    /// from the distance `far`; `None` for the distance of the sun. The light is taken to come from
-    /// air.
-    fn open(&self, path: &mut Path, scatterer: &Scatterer, toward: V3, far: Option<f32>) -> V3 {
-        let ray = Ray {
-            origin: scatterer.p,
-            direction: toward,
-        };
-        let end = far.unwrap_or(f32::MAX);
-        if self.world.is_blocked(&ray, end) {
-            return V3::zeros();
-        }
-        let media = self.world.straight(&ray, end, scatterer.inside);
-        let passed = match far {
-            Some(far) => self.world.passed(&ray, far, path.draws),
-            None => self.world.sunlit(&ray, path.draws),
-        };
-        // A border that bent the light would compress a far light's solid angle by this much.
-        let refracts = scatterer
-            .inside
-            .medium()
-            .map_or(1.0, |medium| self.world.medium(medium).refracts);
-        media.map_or(V3::repeat(1.0), |share| share / (refracts * refracts)) * passed
-    }
 }
-
-/// Distance before a piece of glowing surface at which its light is no longer hidden, in cells: the
-/// piece is flat, the surface is not.
-const NEAR_EMBER: f32 = 0.8;
 
 impl Path<'_> {
     /// Ends the path between many borders at random by what it carries.
     fn ends_at_glass(&mut self) -> bool {
-        let chance = self.through.max().min(0.9);
+        let chance = (self.through.max() / self.whole).min(0.9);
         if self.draws.free() >= chance {
             return true;
         }

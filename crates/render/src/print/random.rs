@@ -29,6 +29,16 @@ impl Draws {
         }
     }
 
+    /// Returns the random numbers of a path that leaves this one. This one goes on as if there were
+    /// none, so that its numbers stay stratified over the samples, however long the other is.
+    pub(crate) fn apart(&self) -> Self {
+        Self {
+            pair: self.pair.wrapping_add(1 << 16),
+            state: mixed(self.state ^ 0x2c1b_3c6d),
+            ..*self
+        }
+    }
+
     /// Returns the next two numbers (0 to below 1), stratified together over the samples of the
     /// pixel.
     pub(crate) fn two(&mut self) -> [f32; 2] {

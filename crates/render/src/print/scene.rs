@@ -13,13 +13,15 @@ use crate::media::clear::Clear;
 use crate::media::ice::ABSORBS;
 use crate::media::sea::level_way;
 use crate::media::solid::{self, crossed};
+use crate::media::water::Liquid;
 use crate::media::{ISO, borders};
 use crate::print::cloud::Cloud;
 use crate::print::material::Material;
 use crate::print::random::Draws;
 use crate::print::relief::Relief;
 use crate::print::studio;
-use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Surface, World};
+use crate::print::wander::scattering;
+use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Step, Surface, World};
 use crate::style::cinematic::{STONES, clear_air, over, stony, strata_rock};
 use crate::style::shading::ShadeContext;
 use crate::style::transfer::FILM;
@@ -33,11 +35,13 @@ const REFRACTS: [f32; 2] = [1.333, 1.31];
 const ICE: f32 = 0.15;
 /// Scattering in ice per cell length: bubbles and cracks.
 const BUBBLES: f32 = 0.05;
-/// Absorption of water relative to its look, which was chosen for straight rays: outdoors, and in
-/// the vessels of a table, whose cells are smaller.
-const WATER: [f32; 2] = [0.6, 0.12];
-/// Scattering of a liquid per its absorption and its colour from the deep, for blue light.
-const DEEP: f32 = 5.0;
+/// Extinction of liquids relative to their looks, which were chosen for straight rays that light
+/// has not to get in along: outdoors, and in the vessels of a table.
+const THINNER: [f32; 2] = [0.6, 0.3];
+/// Distance in cells between the densities that light inside of matter looks up, and number of
+/// halvings of it in the search for the surface.
+const WALKED: f32 = 0.7;
+const HALVINGS: usize = 5;
 /// Kind of surface that a ray has met.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
@@ -270,6 +274,8 @@ impl World for Scene<'_> {
                     Some((clear, normal)) => solid::Made {
                         shape: made.shape,
                         normal,
+                        cover: 1.0,
+                        enters: None,
                         ..solid::made(context, clear, &ray, (t, face))
                     },
                     None => made,
@@ -287,30 +293,21 @@ impl World for Scene<'_> {
                 refracts: REFRACTS[1],
                 absorbed: ABSORBS * (ICE * look.depth),
                 scattered: BUBBLES * look.waves.min(1.0),
-                rough: 0.0,
+                ..Medium::AIR
             };
         };
-        let clear = &self.context.clear[liquid];
-        // The look's absorption includes what milk scatters.
-        let milk = if clear.look.clear < 1.0 {
-            -clear.look.clear.max(0.01).ln()
-        } else {
-            0.0
-        };
-        let thinner = match clear.look.color {
-            None => WATER[usize::from(self.context.sky.is_indoors)],
-            Some(_) => 1.0,
-        };
-        let absorbed = clear
-            .liquid
-            .absorbed
-            .map(|a| (a - milk).max(1e-4) * thinner);
-        let deep = DEEP * clear.liquid.deep.z * absorbed.z;
+        let Liquid { absorbed, deep, .. } = self.context.clear[liquid].liquid;
+        let thinner = THINNER[usize::from(self.context.sky.is_indoors)];
+        let extinction = absorbed.map(|a| a.max(1e-4) * thinner);
+        // Scattering is equal for all colours: the one that gets farthest decides.
+        let hue = extinction.imin();
+        let scattered = extinction[hue] * scattering(deep[hue]);
         Medium {
             refracts: REFRACTS[0],
-            absorbed,
-            scattered: milk.max(deep),
-            rough: 0.0,
+            absorbed: extinction.map(|all| (all - scattered).max(1e-5)),
+            scattered,
+            is_asked: true,
+            ..Medium::AIR
         }
     }
 
@@ -381,6 +378,64 @@ impl World for Scene<'_> {
         clouds
             .map(|cloud| cloud.passed(&ray, pace, far, draws))
             .product()
+    }
+
+    fn veil(&self, ray: &Ray, far: f32) -> f32 {
+        let (ray, pace) = self.in_cells(ray);
+        let clouds = self.clouds.iter();
+        clouds.map(|cloud| cloud.veil(&ray, pace, far)).product()
+    }
+
+    fn glow(&self, ray: &Ray, far: f32) -> V3 {
+        let context = self.context;
+        let (ray, pace) = self.in_cells(ray);
+        let far = if far.is_finite() {
+            far / pace
+        } else {
+            f32::MAX
+        };
+        let sparks = if context.sparks.is_near(&ray) {
+            context
+                .sparks
+                .glow(context.blackbody, &ray, (far, context.pixel))
+                .0
+        } else {
+            V3::zeros()
+        };
+        sparks
+            + context
+                .flame
+                .map_or(V3::zeros(), |flame| flame.light(&ray, far))
+    }
+
+    fn step_inside(&self, meeting: &Meeting<What>, ray: &Ray, far: f32) -> Step {
+        let What::Solid(number, _) = meeting.what else {
+            return Step::Out(0.0, -ray.direction);
+        };
+        let (clear, (ray, pace)) = (self.solids[number], self.in_cells(ray));
+        let is_out = |t: f32| clear.field.density(ray.at(t)) < ISO;
+        let (mut at, far) = (0.0, far / pace);
+        while at < far {
+            let next = (at + WALKED).min(far);
+            let p = ray.at(next);
+            if p.y < self.context.land.block.heights.at(p.x, p.z) {
+                return Step::Wall(at * pace);
+            }
+            if is_out(next) {
+                let (mut inside, mut outside) = (at, next);
+                for _ in 0..HALVINGS {
+                    let middle = 0.5 * (inside + outside);
+                    if is_out(middle) {
+                        outside = middle;
+                    } else {
+                        inside = middle;
+                    }
+                }
+                return Step::Out(outside * pace, solid::shape(clear, ray.at(outside)));
+            }
+            at = next;
+        }
+        Step::Inside
     }
 
     fn backdrop(&self, toward: V3, is_direct: bool) -> V3 {

@@ -9,6 +9,7 @@ use super::random::Draws;
 use super::world::{Collision, Inside, Kind, Medium, Meeting, Surface, World};
 use crate::camera::{Camera, Ray};
 use crate::math::{V3, v3};
+use crate::print::PrintEnd;
 use crate::{CameraSpec, Image, LookSpec, Renderer};
 use lavoxel_automaton::view::{MaterialLook, Preset, Surroundings};
 use lavoxel_base::grid::Grid;
@@ -66,6 +67,7 @@ impl World for Ball {
                 medium: 0,
                 enters: meeting.what,
                 normal: shape,
+                foam: 0.0,
             },
         };
         Surface { shape, kind }
@@ -90,6 +92,7 @@ impl World for Ball {
             t,
             albedo: V3::repeat(1.0),
             ahead: 0.5,
+            glow: 1.0,
         })
     }
 
@@ -112,6 +115,7 @@ fn furnace(has_lamps: bool) -> Lights {
         dome: Dome::new(|_| V3::repeat(1.0)),
         has_lamps,
         embers: Embers::default(),
+        flame: None,
     }
 }
 
@@ -240,6 +244,7 @@ impl World for Slab {
                 medium: 0,
                 enters: shape.dot(&ray.direction) < 0.0,
                 normal: shape,
+                foam: 0.0,
             },
         }
     }
@@ -355,6 +360,41 @@ fn any_number_of_threads_gives_the_same_bits() {
         let alone = on(1);
         assert!(alone == on(2) && alone == on(5), "{surroundings:?}");
     }
+}
+
+#[test]
+fn a_flame_is_seen_and_lights_what_is_around_it() {
+    let (ground, volume) = pond();
+    let light = |flame: Option<[f32; 4]>| {
+        let look = LookSpec {
+            surroundings: Surroundings::Table,
+            lava_light: 0.0,
+            flame,
+            ..LookSpec::default()
+        };
+        let mut renderer = Renderer::new(&ground, volume.grid, look).expect("a valid look");
+        let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), (36, 24));
+        let end = PrintEnd {
+            samples: 8,
+            ..PrintEnd::default()
+        };
+        let done = renderer.print(&volume, &camera, |print| print.finished(end));
+        let sum = |image: Image, k: usize| -> u32 {
+            image
+                .rgb
+                .iter()
+                .skip(k)
+                .step_by(3)
+                .map(|v| u32::from(*v))
+                .sum()
+        };
+        let image = done.expect("nobody stops it");
+        [sum(image.clone(), 0), sum(image, 2)]
+    };
+    let (dark, lit) = (light(None), light(Some([4.0, 14.0, 11.0, 4.0])));
+    // Firelight is red.
+    let [red, blue] = [0, 1].map(|k| lit[k] - dark[k]);
+    assert!(red > dark[0] / 20 && red > 2 * blue, "{dark:?}, {lit:?}");
 }
 
 #[test]

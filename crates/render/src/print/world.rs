@@ -37,6 +37,9 @@ pub(crate) struct Medium {
     pub(crate) scattered: f32,
     /// Width of the microfacets of its surface, 0 for a smooth one.
     pub(crate) rough: f32,
+    /// Set if its particles ask the sky straight through the border, which is less exact and has
+    /// less noise.
+    pub(crate) is_asked: bool,
 }
 
 impl Medium {
@@ -45,6 +48,7 @@ impl Medium {
         absorbed: V3::new(0.0, 0.0, 0.0),
         scattered: 0.0,
         rough: 0.0,
+        is_asked: false,
     };
 }
 
@@ -70,12 +74,13 @@ pub(crate) struct Surface {
 pub(crate) enum Kind {
     /// Surface that light does not pass.
     Opaque(Material),
-    /// Border of a transparent medium: its number, whether the ray enters it, and its unit normal
-    /// with ripples, outwards.
+    /// Border of a transparent medium: its number, whether the ray enters it, its unit normal with
+    /// ripples, outwards, and the share (0 to 1) that foam covers.
     Border {
         medium: usize,
         enters: bool,
         normal: V3,
+        foam: f32,
     },
 }
 
@@ -88,6 +93,31 @@ pub(crate) struct Collision {
     pub(crate) albedo: V3,
     /// Asymmetry of the phase function.
     pub(crate) ahead: f32,
+    /// Factor on the light of glowing surfaces on the particle.
+    pub(crate) glow: f32,
+}
+
+impl Collision {
+    /// Returns the collision at the distance `t` with a bubble, which scatters all light evenly.
+    pub(crate) fn of_bubble(t: f32) -> Self {
+        Self {
+            t,
+            albedo: V3::repeat(1.0),
+            ahead: 0.0,
+            glow: 1.0,
+        }
+    }
+}
+
+/// End of a step of light inside of matter that scatters it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step {
+    /// The light is still inside after the whole step.
+    Inside,
+    /// The light meets rock below the matter at the distance.
+    Wall(f32),
+    /// The light leaves the matter at the distance, where the outward unit normal is the vector.
+    Out(f32, V3),
 }
 
 /// World through which light is traced.
@@ -131,9 +161,27 @@ pub(crate) trait World: Sync {
         1.0
     }
 
+    /// Returns about the transmittance of clouds on `ray` up to the distance `far`, the same each
+    /// time.
+    fn veil(&self, _ray: &Ray, _far: f32) -> f32 {
+        1.0
+    }
+
     /// Returns an estimate of the transmittance of clouds on `ray`, which goes to the sun.
     fn sunlit(&self, ray: &Ray, draws: &mut Draws) -> f32 {
         self.passed(ray, f32::MAX, draws)
+    }
+
+    /// Returns the light that flames and sparks on `ray` send to its start from before the distance
+    /// `far`.
+    fn glow(&self, _ray: &Ray, _far: f32) -> V3 {
+        V3::zeros()
+    }
+
+    /// Returns where a step of the length `far` along `ray`, which starts inside of the matter of
+    /// `meeting`, ends.
+    fn step_inside(&self, _meeting: &Meeting<Self::What>, ray: &Ray, _far: f32) -> Step {
+        Step::Out(0.0, -ray.direction)
     }
 
     /// Returns the light that the eye sees behind all matter in the direction `toward`: directly

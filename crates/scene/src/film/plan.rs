@@ -200,6 +200,7 @@ impl CameraPath {
                 .map(|target| target.map(|share| share as f32))
                 .or(self.camera.target),
             fov_deg: number(&self.fov, self.camera.fov_deg),
+            ..self.camera.clone()
         }
     }
 }

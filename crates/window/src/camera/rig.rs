@@ -324,7 +324,8 @@ impl Rig {
     /// Returns the camera at the shown pose, for a picture of `size` pixels without a panel: the
     /// target is at the centre of the picture.
     pub(crate) fn camera(&self, size: Size) -> Camera {
-        self.shown.camera(self.fov_deg, size)
+        let camera = self.shown.camera(self.fov_deg, size);
+        camera.with_lens(&self.spec, self.shown.distance)
     }
 
     /// Returns the camera at the shown pose, for a window of `size` pixels: the target is at the
@@ -332,11 +333,12 @@ impl Rig {
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
-        Pose {
+        let camera = Pose {
             target: self.shown.target - aside,
             ..self.shown
         }
-        .camera(self.fov_deg, size)
+        .camera(self.fov_deg, size);
+        camera.with_lens(&self.spec, self.shown.distance)
     }
 
     /// Returns the goal pose as camera settings of a scene: distance and target relative to
@@ -367,6 +369,7 @@ impl Rig {
             distance: Some((distance / subject.diagonal()).clamp(0.01, 100.0)),
             target: Some(shares.map(|share| share.clamp(-10.0, 10.0)).into()),
             fov_deg: self.fov_deg,
+            ..self.spec.clone()
         }
     }
 

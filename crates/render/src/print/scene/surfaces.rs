@@ -49,6 +49,8 @@ impl<'a> Scene<'a> {
                 let made = solid::made(context, clear, &up, (1.0, None));
                 let made = solid::Made {
                     normal: if made.coat > 0.0 { normal } else { made.normal },
+                    cover: 1.0,
+                    enters: None,
                     ..made
                 };
                 return opaque(shape, of_solid(&made));
@@ -132,14 +134,14 @@ impl<'a> Scene<'a> {
     pub(super) fn border(&self, number: usize, border: Border, p: V3, away: f32) -> Surface {
         let context = self.context;
         let enters = border != Border::Leaves;
-        let (shape, normal) = match (border, number.checked_sub(self.ice.len())) {
-            (Border::Cut(face), _) => (face, face),
+        let (shape, normal, foam) = match (border, number.checked_sub(self.ice.len())) {
+            (Border::Cut(face), _) => (face, face, 0.0),
             (_, None) => {
                 let clear = self.ice[number];
                 let shape = clear
                     .field
                     .upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5);
-                (shape, shape)
+                (shape, shape, 0.0)
             }
             (_, Some(liquid)) => {
                 let clear = &context.clear[liquid];
@@ -149,7 +151,14 @@ impl<'a> Scene<'a> {
                 } else {
                     water::level(&clear.field, p)
                 };
-                (shape, water::rippled(context, clear.look, p, shape, away))
+                let normal = water::rippled(context, clear.look, p, shape, away);
+                let gas = context.fog.map_or(0.0, |fog| fog.density(p + normal));
+                let foam = if enters {
+                    water::foam(context, clear.look, (p, normal), (gas, 0.0))
+                } else {
+                    0.0
+                };
+                (shape, normal, foam)
             }
         };
         Surface {
@@ -158,6 +167,7 @@ impl<'a> Scene<'a> {
                 medium: number,
                 enters,
                 normal,
+                foam,
             },
         }
     }
@@ -182,6 +192,8 @@ pub(super) fn of_solid(made: &solid::Made) -> Material {
         coat: made.coat,
         rough: made.rough,
         is_metal: made.is_metal,
+        cover: made.cover,
+        enters: made.enters,
         ..Material::matt(made.normal, made.albedo.map(|a| a.clamp(0.0, 0.98)))
     }
 }

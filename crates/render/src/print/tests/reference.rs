@@ -117,6 +117,7 @@ impl Bodies {
             dome: Dome::new(|d| V3::repeat((self.sky)(d))),
             has_lamps: false,
             embers: Embers::default(),
+            flame: None,
         }
     }
 
@@ -195,6 +196,7 @@ impl World for Bodies {
                         medium: 0,
                         enters: normal.dot(&ray.direction) < 0.0,
                         normal,
+                        foam: 0.0,
                     },
                 }
             }
@@ -234,6 +236,7 @@ impl World for Bodies {
             t,
             albedo: V3::repeat(smoke.albedo),
             ahead: smoke.ahead,
+            glow: 1.0,
         })
     }
 
@@ -313,6 +316,7 @@ fn ball(refracts: f32, absorbed: f32, scattered: f32) -> Bodies {
         absorbed: V3::repeat(absorbed),
         scattered,
         rough: 0.0,
+        is_asked: false,
     };
     Bodies {
         clear: Some((Form::Ball, medium)),
@@ -460,6 +464,35 @@ fn a_lit_plane_sends_back_what_it_should() {
         };
         let light = world.at(is_sunny, 4096, [0.0, 2.0, 0.0], [0.6, -0.8, 0.0]);
         assert_near("plane", light, theory, 0.002);
+    }
+}
+
+/// Ground of the albedo a below clear water and an even sky of the radiance 1 by hand: the share 1 −
+/// 0.0665 comes in, and goes on as in the sun; the surface mirrors F₀ of the sky.
+#[test]
+fn ground_below_water_and_an_even_sky_sends_back_what_it_should() {
+    let (refracts, albedo) = (1.333_f32, 0.5);
+    for is_asked in [false, true] {
+        let water = Medium {
+            refracts,
+            is_asked,
+            ..Medium::AIR
+        };
+        let world = Bodies {
+            clear: Some((Form::Pool, water)),
+            ground: Some(Ground {
+                height: -1.0,
+                albedo: |_, _| 0.5,
+            }),
+            sky: |_| 1.0,
+            ..Bodies::NONE
+        };
+        let light = world.at(false, 1 << 14, [0.0, 2.0, 0.0], [0.0, -1.0, 0.0]);
+        let turned_back = 1.0 - (1.0 - 0.0665) / refracts.powi(2);
+        let radiance = albedo * (1.0 - 0.0665) / (1.0 - albedo * turned_back);
+        let mirrored = fresnel(1.0, 1.0, refracts);
+        let theory = radiance * (1.0 - mirrored) / refracts.powi(2) + mirrored;
+        assert_near("ground", light, theory, 0.02);
     }
 }
 
