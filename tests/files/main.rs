@@ -9,6 +9,7 @@ mod common;
 mod needs;
 
 mod checkpoint;
+mod circles;
 mod features;
 mod finer;
 mod formats_in;

@@ -1,6 +1,5 @@
 //! Colour bars, and the scales that relate their colours to values.
 
-use crate::chart::key::Plain;
 use crate::chart::text::{Align, Ink};
 use crate::chart::ticks::Ticks;
 use crate::image::Image;
@@ -51,14 +50,14 @@ impl Scale {
         Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
-    /// Returns the scale of `quantity` for a picture that also shows the materials `others`; if
-    /// `others` is not empty, the label of a quantity of the lava begins with the lava's name.
-    /// `None` for quantities without a value per cell.
-    pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
+    /// Returns the scale of `quantity` for a picture of lava alone, or `with_others`; the label of a
+    /// quantity of the lava then begins with the lava's name. `None` for quantities without a value
+    /// per cell.
+    pub fn among(quantity: &Quantity, with_others: bool) -> Option<Self> {
         let scale = Self::from_quantity(quantity)?;
         let bare = quantity
             .material()
-            .filter(|name| *name == Material::LAVA && !others.is_empty());
+            .filter(|name| *name == Material::LAVA && with_others);
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
     }
 
@@ -262,6 +261,7 @@ pub(crate) fn stroke(ink: Ink) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::key::Plain;
 
     #[test]
     fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {
@@ -329,7 +329,7 @@ mod tests {
         );
         let label = |quantity: &Quantity| {
             let others = Plain::without_values(quantity, &[Material::lava(), Material::water()]);
-            Scale::among(quantity, &others).map(|scale| scale.label)
+            Scale::among(quantity, !others.is_empty()).map(|scale| scale.label)
         };
         let labels: Vec<_> = all.iter().filter_map(label).collect();
         assert_eq!(

@@ -1,16 +1,13 @@
 //! Floor around the simulation box up to the horizon: the top of a table, or a plain.
 
 use super::heightfield::Heightfield;
+use super::land::surface::STONE;
 use super::sky::Sky;
 use super::surroundings::{Beyond, beyond};
 use crate::camera::Ray;
 use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
 use lavoxel_automaton::view::{LookSpec, Surroundings};
-
-// Look constants, chosen by eye; shaders read the same values by name.
-/// Albedo of smooth stone, linear RGB.
-pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
 
 /// Albedo of the table, a dark slate, linear RGB.
 // A pale table was as light as the matter on top, and mirrored nothing.

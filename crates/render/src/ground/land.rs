@@ -6,7 +6,7 @@
 
 mod light;
 mod patch;
-mod surface;
+pub mod surface;
 
 use nalgebra::Point3;
 use ndarray::Array2;
@@ -15,7 +15,7 @@ use lavoxel_base::grid::Grid;
 
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
-pub(super) use self::surface::old_flow;
+pub(crate) use self::surface::Rock;
 pub use self::surface::{BROADER, RUGGED};
 pub use self::surface::{
     Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed,
@@ -25,9 +25,8 @@ pub use crate::camera::{Bounds, Ray};
 use crate::ground::heightfield::Caves;
 use crate::ground::heightfield::Heightfield;
 use crate::ground::raster::Raster;
-use crate::ground::sky::Sky;
+use crate::ground::sky::{Sky, lamp};
 use crate::math::{V3, mix, saturate, v3};
-use crate::style::transfer::lamp;
 use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
 pub use lavoxel_base::parallel::*;
@@ -58,18 +57,6 @@ pub const OPEN_HAIR: f32 = 0.02;
 const PHOTO: f32 = 0.5;
 /// Maximum number of nodes per cell along an axis; more nodes would show nothing new.
 const MOST_PER_CELL: usize = 8;
-
-/// Surface properties of the ground at a point: albedo, normal, and fractions of sky and sun.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rock {
-    /// Albedo of the ground, linear RGB.
-    pub(crate) albedo: V3,
-    /// Unit normal of the ground.
-    pub(crate) normal: V3,
-    /// Light at the point: x is the visible fraction of the sky, y the unshadowed fraction of the
-    /// sun (both 0 to 1).
-    pub(crate) light: nalgebra::Vector2<f32>,
-}
 
 /// Returns a map of the ground as sRGB bytes: its albedo seen from above, without shading, blended
 /// with the picture `drape`. `ground`: heights in cells, shape (nz, nx); the map has `wide` ×

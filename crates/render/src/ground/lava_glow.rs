@@ -15,8 +15,8 @@ use lavoxel_sim::lowpass::{ENERGY_SHOWN, Volume};
 
 use crate::ground::raster::Raster;
 use crate::ground::surroundings::beyond;
+use crate::lava::age::{cracked, youth};
 use crate::lava::blackbody::{kelvin, red_hot};
-use crate::lava::crust::{cracked, youth};
 use crate::math::{V3, lerp, saturate, smoothstep, v3};
 use lavoxel_automaton::view::LookSpec;
 

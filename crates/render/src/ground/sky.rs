@@ -493,6 +493,12 @@ impl Sky {
     }
 }
 
+/// Returns the unit direction towards the lamp of the plain styles; fixed, which makes pictures
+/// comparable.
+pub(crate) fn lamp() -> V3 {
+    v3(-0.45, 0.78, 0.43).normalize()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

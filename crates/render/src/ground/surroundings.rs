@@ -11,7 +11,7 @@
 use nalgebra::Vector2;
 
 use super::heightfield::{Face, Heightfield};
-use super::land::{Rock, old_flow};
+use super::land::surface::{Rock, old_flow};
 use super::raster::Raster;
 use crate::camera::Ray;
 use crate::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};

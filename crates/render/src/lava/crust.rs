@@ -5,19 +5,13 @@
 //! glow. If the surface temperature of the lava is known, it decides instead: a young crust shines
 //! and is torn open, an old crust is dull, dark and closed.
 
+use crate::lava::age::{cracked, youth};
 use crate::lava::blackbody::{kelvin, red_hot};
 use crate::lava::plates::{Pattern, carried, rubble, streaks};
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 
-// Look constants, chosen by eye; shaders read the same values by name.
-/// Youth of a crust by its surface temperature: kelvin at and below which the crust is fully old,
-/// and at and above which it is fully young; smooth between.
-pub const AGES: [f32; 2] = [620.0, 1120.0];
-/// Opening of cracks by the surface temperature of the crust: kelvin at and below which all cracks
-/// are closed, and at and above which they are fully open; smooth between.
-pub const CRACKS: [f32; 2] = [480.0, 760.0];
 /// Factors on the gloss of an old and of a young crust, relative to a crust of unknown surface
 /// temperature.
 pub const SHINES: [f32; 2] = [0.25, 2.2];
@@ -95,17 +89,6 @@ pub const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
 /// Upper bound in kelvin of the temperature of the crust on top of lava where a plane cuts the lava
 /// open.
 pub const ROOFED: f32 = 760.0;
-
-/// Returns the youth of a crust with the surface temperature `kelvin` (K): 0 is old, 1 is young.
-pub(crate) fn youth(kelvin: f32) -> f32 {
-    smoothstep(AGES[0], AGES[1], kelvin)
-}
-
-/// Returns the factor (0 to 1) on the open fraction of the crust at the surface temperature
-/// `kelvin` (K): 0 if all cracks are closed.
-pub(crate) fn cracked(kelvin: f32) -> f32 {
-    smoothstep(CRACKS[0], CRACKS[1], kelvin)
-}
 
 /// Point of the lava's surface whose light is computed.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,6 @@
 //! Appearance of lava: crust pattern, shading of the surface, colours of hot rock, and sparks.
 
+pub mod age;
 pub mod blackbody;
 pub mod crust;
 pub mod plates;

@@ -16,9 +16,7 @@ use ndarray::Array2;
 use crate::camera::Ray;
 use crate::lava::blackbody::BlackBody;
 use crate::math::{V3, lerp, saturate, v3};
-use crate::style::shading::ShadeContext;
 use lavoxel_base::random::mix64;
-use lavoxel_base::simd::Portable;
 use lavoxel_sim::lowpass::Volume;
 use lavoxel_sim::source::VentSpec;
 
@@ -222,17 +220,6 @@ impl Sparks {
     }
 
     /// Returns the linear RGB light of the streaks that `ray` meets up to the distance `far`
-    /// (cells), behind the gas and smoke of `context`. `pixel`: width of a pixel at depth 1.
-    pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
-        let (light, nearest) = self.glow(context.blackbody, ray, (far, pixel));
-        if nearest == f32::MAX {
-            light
-        } else {
-            light * unclouded(context, ray, nearest)
-        }
-    }
-
-    /// Returns the linear RGB light of the streaks that `ray` meets up to the distance `far`
     /// (cells) in clear air, and the distance to the nearest of them; `f32::MAX` if there is none.
     /// `pixel`: width of a pixel at depth 1; streaks are drawn with a radius of at least `THINNEST`
     /// pixels.
@@ -346,39 +333,6 @@ impl Streak {
             (-apart / (wide * wide)).exp() * thin * thin.sqrt() * lerp(TAIL, 1.0, place),
         )
     }
-}
-
-/// Returns the transmittance (RGB, 0 to 1) of gas and smoke along `ray` up to the distance `t`
-/// (cells), with the optical depth scaled by `HIDES`.
-fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
-    let mut depth = 0.0;
-    let place = |(near, far): (f32, f32), k: usize| {
-        ray.at(near + (far - near) * (k as f32 + 0.5) / SAMPLES as f32)
-    };
-    if let Some((field, span)) = context
-        .smoke
-        .and_then(|field| Some((field, field.span(ray, t)?)))
-    {
-        let dense = |k: usize| {
-            field
-                .smoke
-                .at(Portable, place(span, k))
-                .map_or(0.0, |puff| puff.dense)
-        };
-        depth += (0..SAMPLES).map(dense).sum::<f32>() * (span.1 - span.0) / SAMPLES as f32;
-    }
-    if let Some((fog, span)) = context.fog.and_then(|fog| Some((fog, fog.span(ray, t)?))) {
-        let dense = |k: usize| {
-            let gas = fog.at(place(span, k));
-            fog.kinds()
-                .iter()
-                .zip(gas.densities)
-                .map(|(kind, density)| kind.extinction * density)
-                .sum::<f32>()
-        };
-        depth += (0..SAMPLES).map(dense).sum::<f32>() * (span.1 - span.0) / SAMPLES as f32;
-    }
-    (-HIDES * depth * context.pace(ray)).exp()
 }
 
 #[cfg(test)]

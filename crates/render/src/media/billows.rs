@@ -162,6 +162,74 @@ pub fn texels() -> (usize, Vec<[u8; 4]>) {
     )
 }
 
+/// Lifetime of a generation of billows, in simulation steps; the second generation starts half a
+/// lifetime after the first.
+const PERIOD: f64 = 7.0;
+/// Maximum distance by which the flow of the air advects billows, in billow edge lengths; longer
+/// distances would shear the billows into stripes thinner than air cells.
+pub const FARTHEST: f32 = 0.35;
+/// Offset of the second generation of billows in the noise, in billow edge lengths.
+pub const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
+/// Blend weight or strength below which a generation of billows, or the fine billows, are not
+/// evaluated.
+pub const FAINT: f32 = 0.02;
+
+/// Two generations of billows that the flow of the air advects, crossfaded: one fades in while the
+/// other fades out.
+#[derive(Clone, Copy, Debug)]
+pub struct Generations {
+    /// Three values per generation: time in steps for which the generation has been advected,
+    /// offset in the noise (billow edge lengths), and blend weight (0 to 1).
+    pub carried: [(f32, V3, f32); 2],
+}
+
+impl Generations {
+    /// Returns both generations of billows after `steps` simulation steps.
+    pub fn at(steps: f64) -> Self {
+        let of = |half: f64| {
+            let turns = steps / PERIOD + half;
+            let part = turns - turns.floor();
+            let weight = 1.0 - (2.0 * part - 1.0).abs();
+            // Each generation restarts with equal noise: new billows each time would look like
+            // boiling.
+            let began = BEGAN * (2.0 * half) as f32;
+            ((part * PERIOD) as f32, began, weight as f32)
+        };
+        let [a, b] = [of(0.0), of(0.5)];
+        // The sum of two independent noises varies less than each noise: divided by the root of the
+        // sum of squares, the contrast stays constant.
+        let even = (a.2 * a.2 + b.2 * b.2).sqrt();
+        Self {
+            carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)],
+        }
+    }
+
+    /// Returns the height (about −1 to 1) and the slope of the billows at the point `p` (cells of
+    /// the simulation). `flow`: velocity of the air in cells per step; `scale`: number of broadest
+    /// billows per cell; `s` selects the SIMD instructions.
+    #[inline(always)]
+    pub(crate) fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
+        let [(first, began, a), (second, other, b)] = self.carried;
+        let speed = flow.norm() * scale;
+        let p0 = (p - flow * carried(speed, first)) * scale + began;
+        let p1 = (p - flow * carried(speed, second)) * scale + other;
+        if a <= FAINT || b <= FAINT {
+            let (value, rise) = billow(s, if a > b { p0 } else { p1 });
+            return (a.max(b) * value, rise * a.max(b));
+        }
+        let [(height, slope), (other, rise)] = billow_pair(s, p0, p1);
+        (height * a + other * b, slope * a + rise * b)
+    }
+}
+
+/// Returns the number of steps by which billows are advected when their generation is `steps` steps
+/// old, in air of the speed `speed` (billow edge lengths per step); less than `steps`, so that the
+/// distance stays below `FARTHEST`.
+#[inline(always)]
+fn carried(speed: f32, steps: f32) -> f32 {
+    steps * (FARTHEST / (FARTHEST + speed * steps))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,5 +275,20 @@ mod tests {
                 "{slope:?} against {measured:?} at {p:?}"
             );
         }
+    }
+
+    #[test]
+    fn billows_in_a_shear_are_no_stripes() {
+        // Two points an air cell apart, between which a fast flow differs by half.
+        for (slow, fast) in [(0.02, 0.05), (0.05, 0.1), (0.1, 0.2)] {
+            let apart = fast * carried(fast, 7.0) - slow * carried(slow, 7.0);
+            let moved = (fast - slow) * 7.0;
+            assert!(
+                apart > 0.0 && apart < 1.2 / crate::media::plume::BILLOW,
+                "{apart:.3} edges, where the flow moves them by {moved:.3}"
+            );
+        }
+        // A slow flow advects billows nearly by the whole distance.
+        assert!(carried(0.001, 7.0) > 6.8);
     }
 }

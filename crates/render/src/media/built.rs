@@ -7,7 +7,7 @@
 
 use crate::math::{V3, in_widths, saturate, smoothstep, times, v3};
 use crate::media::grains;
-use crate::media::solid::{Hit, arriving, own};
+use crate::media::hit::{Hit, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 use crate::volume::field::MediumField;

@@ -3,12 +3,14 @@
 use crate::math::{V3, at_stops, saturate};
 use crate::media::fog::{Fog, FogField};
 use crate::media::haze::Haze;
+use crate::media::liquid::Liquid;
 use crate::media::smoke::{Smoke, SmokeField};
-use crate::media::water::Liquid;
 use crate::volume::field::MediumField;
 use crate::volume::places::Skipping;
 use lavoxel_automaton::view::{Form, LookSpec, MaterialLook};
 
+/// Density (0 to 1) at which the surface of a medium is drawn.
+pub const ISO: f32 = 0.5;
 /// Density (0 to 1) up to which a medium other than lava is not drawn.
 pub const LEAST: f32 = 0.02;
 /// Number of entries of a medium's opacity table.

@@ -71,6 +71,9 @@ const ICE: f32 = 0.12;
 /// surface is read, in cells of the fog's coarse grid; without the offset, the surface's own matter
 /// would darken it.
 pub const OFF: f32 = 1.25;
+/// Height above the ground, in pattern units (1/128 of the simulation box's longer side), above
+/// which mountains cast no shadow on gas.
+pub const LIFTED: f32 = 14.0;
 /// Distance from the simulation box, outwards in cells of the fog's coarse grid, over which the
 /// shadows of gas and matter fade out.
 pub const FADED: f32 = 8.0;

@@ -2,7 +2,7 @@
 //! edges.
 
 use crate::math::{V3, lerp, saturate, smoothstep, times, v3};
-use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::media::hit::{Hit, Softness, arriving, own};
 use crate::media::water::ripples_moved;
 use crate::noise;
 use crate::style::shading::ShadeContext;

@@ -1,7 +1,7 @@
 //! Shading of ice: clear as glass, with cracks and clouds of bubbles, under a skin of frost.
 
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
-use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::media::hit::{Hit, Softness, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 

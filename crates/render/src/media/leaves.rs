@@ -5,7 +5,7 @@
 //! where a ray meets the surface, the deeper the gap.
 
 use crate::math::{V3, in_widths, mix, saturate, smoothstep, times, v3};
-use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::media::hit::{Hit, Softness, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 

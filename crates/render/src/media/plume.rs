@@ -3,11 +3,11 @@
 
 use crate::camera::Ray;
 use crate::ground::lava_glow::{KELVIN, STRENGTH};
-use crate::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
-use crate::media::Passed;
-use crate::media::billows::{billow, billow_pair};
+use crate::math::{V3, faded, lerp, mix, saturate, smoothstep, times, v3};
+use crate::media::billows::{FAINT, Generations};
 use crate::media::smoke::{Puff, SmokeField};
 use crate::media::steam::Stretch;
+use crate::media::transmittance::Passed;
 use crate::style::shading::ShadeContext;
 use lavoxel_base::simd::{Level, Simd, Work};
 
@@ -67,27 +67,6 @@ pub const DEEPEST: f32 = 0.3;
 /// Darkening of hollows between billows: billow heights (about −1 to 1) at and below which the
 /// darkening is full, and at and above which there is none; smooth between.
 pub const HOLLOWS: [f32; 2] = [-0.75, 0.55];
-/// Lifetime of a generation of billows, in simulation steps; the second generation starts half a
-/// lifetime after the first.
-const PERIOD: f64 = 7.0;
-
-/// Maximum distance by which the flow of the air advects billows, in billow edge lengths; longer
-/// distances would shear the billows into stripes thinner than air cells.
-pub const FARTHEST: f32 = 0.35;
-
-/// Returns the number of steps by which billows are advected when their generation is `steps` steps
-/// old, in air of the speed `speed` (billow edge lengths per step); less than `steps`, so that the
-/// distance stays below `FARTHEST`.
-#[inline(always)]
-fn carried(speed: f32, steps: f32) -> f32 {
-    steps * (FARTHEST / (FARTHEST + speed * steps))
-}
-
-/// Offset of the second generation of billows in the noise, in billow edge lengths.
-pub const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
-/// Blend weight or strength below which a generation of billows, or the fine billows, are not
-/// evaluated.
-pub const FAINT: f32 = 0.02;
 
 /// Light that enters smoke, constant along a ray: linear RGB before the transmittances of each
 /// sample are applied.
@@ -102,54 +81,6 @@ struct Light {
     /// Light from the ground below, linear RGB.
     below: V3,
     lava: V3,
-}
-
-/// Two generations of billows that the flow of the air advects, crossfaded: one fades in while the
-/// other fades out.
-#[derive(Clone, Copy, Debug)]
-pub struct Generations {
-    /// Three values per generation: time in steps for which the generation has been advected,
-    /// offset in the noise (billow edge lengths), and blend weight (0 to 1).
-    pub carried: [(f32, V3, f32); 2],
-}
-
-impl Generations {
-    /// Returns both generations of billows after `steps` simulation steps.
-    pub fn at(steps: f64) -> Self {
-        let of = |half: f64| {
-            let turns = steps / PERIOD + half;
-            let part = turns - turns.floor();
-            let weight = 1.0 - (2.0 * part - 1.0).abs();
-            // Each generation restarts with equal noise: new billows each time would look like
-            // boiling.
-            let began = BEGAN * (2.0 * half) as f32;
-            ((part * PERIOD) as f32, began, weight as f32)
-        };
-        let [a, b] = [of(0.0), of(0.5)];
-        // The sum of two independent noises varies less than each noise: divided by the root of the
-        // sum of squares, the contrast stays constant.
-        let even = (a.2 * a.2 + b.2 * b.2).sqrt();
-        Self {
-            carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)],
-        }
-    }
-
-    /// Returns the height (about −1 to 1) and the slope of the billows at the point `p` (cells of
-    /// the simulation). `flow`: velocity of the air in cells per step; `scale`: number of broadest
-    /// billows per cell; `s` selects the SIMD instructions.
-    #[inline(always)]
-    pub(crate) fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
-        let [(first, began, a), (second, other, b)] = self.carried;
-        let speed = flow.norm() * scale;
-        let p0 = (p - flow * carried(speed, first)) * scale + began;
-        let p1 = (p - flow * carried(speed, second)) * scale + other;
-        if a <= FAINT || b <= FAINT {
-            let (value, rise) = billow(s, if a > b { p0 } else { p1 });
-            return (a.max(b) * value, rise * a.max(b));
-        }
-        let [(height, slope), (other, rise)] = billow_pair(s, p0, p1);
-        (height * a + other * b, slope * a + rise * b)
-    }
 }
 
 /// Frequency of the fine billows of smoke, relative to the broad billows.
@@ -248,20 +179,6 @@ impl Work for Along<'_> {
 #[inline(always)]
 fn most(share: V3) -> f32 {
     share.x.max(share.y).max(share.z)
-}
-
-/// Returns exp(−`x`) for `x` ≥ 0 with an error below 2e-6; inlined, because the exact function
-/// would cost a function call.
-#[inline(always)]
-pub(crate) fn faded(x: f32) -> f32 {
-    let halvings = (x * std::f32::consts::LOG2_E).min(126.0);
-    let whole = halvings as u32;
-    let part = halvings - whole as f32;
-    // Series of 2^−part, with the last coefficients fitted to the ends of the interval.
-    let series = 0.009_618 - part * (0.001_333_4 - part * 0.000_141);
-    let series = 0.240_226_5 - part * (0.055_504_1 - part * series);
-    let series = 1.0 - part * (std::f32::consts::LN_2 - part * series);
-    series * f32::from_bits((127 - whole) << 23)
 }
 
 /// Inputs that all samples of smoke along a ray share.
@@ -450,38 +367,4 @@ fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
     // faces the sun.
     let lower = 1.0 + RELIEF / UPPER * (ABOVE - relief.up);
     (sun + sky + light.lava * (puff.glow * lower)) * relief.open
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn billows_in_a_shear_are_no_stripes() {
-        // Two points an air cell apart, between which a fast flow differs by half.
-        for (slow, fast) in [(0.02, 0.05), (0.05, 0.1), (0.1, 0.2)] {
-            let apart = fast * carried(fast, 7.0) - slow * carried(slow, 7.0);
-            let moved = (fast - slow) * 7.0;
-            assert!(
-                apart > 0.0 && apart < 1.2 / BILLOW,
-                "{apart:.3} edges, where the flow moves them by {moved:.3}"
-            );
-        }
-        // A slow flow advects billows nearly by the whole distance.
-        assert!(carried(0.001, 7.0) > 6.8);
-    }
-
-    #[test]
-    fn light_fades_as_the_exponential_does() {
-        for i in 0..4000 {
-            let x = i as f32 * 0.005;
-            assert!(
-                (faded(x) - (-x).exp()).abs() < 3e-6,
-                "{x}: {} against {}",
-                faded(x),
-                (-x).exp()
-            );
-        }
-        assert!((0.0..1e-30).contains(&faded(1e9)) && faded(f32::INFINITY) < 1e-30);
-    }
 }

@@ -13,7 +13,7 @@
 //!             │  `·.─┘
 //! ```
 
-use super::{Event, Events};
+use super::events::{Event, Events};
 use crate::camera::Ray;
 use crate::ground::surroundings::beyond;
 use crate::math::{V3, in_widths, unit_or_up, v3};
@@ -28,8 +28,6 @@ const LEAST: f32 = 0.1;
 const SURFACE: f32 = 127.5;
 /// Length of a ray in the sea, in cells, from which the water is treated as opaque.
 pub const DEEPEST: f32 = 240.0;
-/// Tolerance in cells for the position of a side of the simulation box along a ray.
-pub(crate) const SEAM: f32 = 0.05;
 /// Distance over which the sea fades into haze (to 1/e), in lengths of the simulation box's longer
 /// side. Chosen by eye.
 pub const FAR: f32 = 16.0;

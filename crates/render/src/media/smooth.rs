@@ -1,9 +1,9 @@
 //! Shading of materials with smooth surfaces: translucent wax, glossy melts, and metal that
 //! reflects its surroundings.
 
-use crate::ground::floor::STONE;
+use crate::ground::land::surface::STONE;
 use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
-use crate::media::solid::{Hit, Softness, arriving, own};
+use crate::media::hit::{Hit, Softness, arriving, own};
 use crate::noise;
 use crate::style::shading::ShadeContext;
 

@@ -4,9 +4,9 @@
 use crate::camera::Ray;
 use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::math::{V3, lerp, saturate, times, v3};
-use crate::media::Passed;
 use crate::media::billows::billow;
 use crate::media::fog::{FogField, Gas, KINDS};
+use crate::media::transmittance::Passed;
 use crate::style::shading::ShadeContext;
 use lavoxel_base::simd::Portable;
 
@@ -45,9 +45,6 @@ pub const RELIEF: f32 = 0.3;
 pub const FACING: [f32; 2] = [0.42, 1.25];
 /// Distance by which billows in gas rise per simulation step, in cells.
 const RISE: f64 = 0.15;
-/// Height above the ground, in pattern units (1/128 of the simulation box's longer side), above
-/// which mountains cast no shadow on gas.
-pub const LIFTED: f32 = 14.0;
 
 /// Light that enters gas, constant along a ray: linear RGB before the transmittances of each sample
 /// are applied.

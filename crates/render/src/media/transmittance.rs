@@ -221,6 +221,55 @@ fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
     a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))
 }
 
+/// Transmittance at which the integration of gases and smoke along a ray stops early.
+pub const CLOSED: f32 = 0.01;
+
+/// Result of following a ray through media: the light that the media add, and the transmittance
+/// (RGB) for light from behind the media.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Passed {
+    pub(crate) light: V3,
+    pub(crate) through: V3,
+    /// Distance in cells from the ray's start to the first surface, gas or smoke; `f32::MAX` if
+    /// there is none.
+    pub(crate) first: f32,
+    /// Distance in cells from the ray's start to the last sample of gas or smoke; 0 if there is
+    /// none.
+    pub(crate) last: f32,
+    /// Set if the ray's end lies inside a translucent medium.
+    pub(crate) ends_inside: bool,
+}
+
+impl Passed {
+    /// Result for a ray that meets no medium: no light added, transmittance 1.
+    pub(super) const NOTHING: Self = Self {
+        light: V3::new(0.0, 0.0, 0.0),
+        through: V3::new(1.0, 1.0, 1.0),
+        first: f32::MAX,
+        last: 0.0,
+        ends_inside: false,
+    };
+
+    /// Returns the result for a ray that meets only gas, whose light and transmittance `veil` gives
+    /// by interpolation.
+    pub(super) fn behind(veil: &Transmittance) -> Self {
+        let Transmittance {
+            light,
+            through,
+            first,
+            last,
+            ..
+        } = *veil;
+        Self {
+            light,
+            through,
+            first,
+            last,
+            ..Self::NOTHING
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

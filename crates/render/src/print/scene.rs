@@ -9,12 +9,12 @@ use self::surfaces::{of_rock, of_solid, opaque};
 use crate::camera::Ray;
 use crate::ground::heightfield::{Face, Heightfield, ShownPart, before_cut};
 use crate::math::{V3, in_cells, in_widths, v3};
-use crate::media::clear::Clear;
+use crate::media::clear::{Clear, ISO};
 use crate::media::ice::ABSORBS;
+use crate::media::liquid::Liquid;
+use crate::media::pass::borders;
 use crate::media::sea::level_way;
 use crate::media::solid::{self, crossed};
-use crate::media::water::Liquid;
-use crate::media::{ISO, borders};
 use crate::print::cloud::Cloud;
 use crate::print::material::Material;
 use crate::print::random::Draws;
@@ -22,7 +22,7 @@ use crate::print::relief::Relief;
 use crate::print::studio;
 use crate::print::wander::scattering;
 use crate::print::world::{Collision, Inside, Kind, Medium, Meeting, Step, Surface, World};
-use crate::style::cinematic::{STONES, clear_air, over, stony, strata_rock};
+use crate::style::cinematic::{STONES, over, stony, strata_rock};
 use crate::style::shading::ShadeContext;
 use crate::style::transfer::FILM;
 use crate::volume::field::{Border, Crossing, Pace};
@@ -449,7 +449,7 @@ impl World for Scene<'_> {
     fn air(&self, ray: &Ray, meeting: &Meeting<What>) -> (f32, V3) {
         let (context, view, (ray, pace)) = (self.context, ray.direction, self.in_cells(ray));
         let (t, sky) = (meeting.t / pace, context.sky);
-        let (p, clear) = (ray.at(t), clear_air(context, &ray, t));
+        let (p, clear) = (ray.at(t), context.clear_air(&ray, t));
         let over_plain = match meeting.what {
             What::Beyond => context
                 .floor

@@ -101,7 +101,8 @@ impl Slices {
     /// makes pictures comparable; larger values extend the range. `others`: materials shown without
     /// values.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
-        let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);
+        let scale = Scale::among(&self.quantity, !others.is_empty())?
+            .in_celsius(&self.quantity, self.kelvin);
         Some(match self.quantity.measure() {
             CellMeasure::Energy | CellMeasure::SpecificEnergy => {
                 scale.up_to(round_up(self.largest.max(1.0).into()) as f32)

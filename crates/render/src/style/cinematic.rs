@@ -5,21 +5,23 @@ use nalgebra::Vector2;
 
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
-use crate::ground::floor::{SHADED, SLATE, STONE};
+use crate::ground::floor::{SHADED, SLATE};
 use crate::ground::heightfield::{Face, before_cut};
+use crate::ground::land::surface::STONE;
 use crate::ground::land::{Rock, pattern};
 use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::lava::crust::{Skin, body, heat, shade, temperature};
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::billows::billow;
 use crate::media::clear::Clear;
+use crate::media::pass::{filmed, pass, pass_clouds};
 use crate::media::plume::OPAQUE;
-use crate::media::solid::{End, Met, before, crossed};
-use crate::media::transmittance::Transmittance;
+use crate::media::solid::{COATED, End, Met, before, crossed};
+use crate::media::transmittance::{Passed, Transmittance};
 use crate::media::water::{WET, net};
-use crate::media::{Passed, filmed, pass, pass_clouds};
 use crate::noise;
 use crate::style::shading::ShadeContext;
+use crate::style::sparks;
 use crate::style::tracer::{Sight, Tracer};
 use crate::style::transfer::FILM;
 use crate::volume::field::{Crossing, Pace};
@@ -31,9 +33,6 @@ use lavoxel_base::simd::{Portable, Simd};
 /// plane is evaluated.
 // Matter that stands on a cut side must not shade the face of that side.
 pub const OFF_SIDE: f32 = 0.05;
-/// Half the distance in cells between the samples from which the normal of rock under a thin sheet
-/// of lava is computed.
-pub const COATED: f32 = 0.8;
 /// Light in hollows of pale stone (ground on a table): fraction of the skylight that the stone
 /// reflects down and sideways, and minimum of the visible fraction of the sky.
 // Without both, ceilings and shaded sides of boxes on a table were black.
@@ -178,7 +177,7 @@ impl Tracer for ShadeContext<'_> {
                 };
                 let is_plain = self.floor.is_some_and(|floor| floor.is_plain);
                 let still = if is_plain {
-                    hazed(self, ray, floor, still)
+                    self.hazed(ray, floor, still)
                 } else {
                     still
                 };
@@ -191,7 +190,7 @@ impl Tracer for ShadeContext<'_> {
             }
         };
         let is_beyond = around == Some(t);
-        let clear = clear_air(self, ray, t);
+        let clear = self.clear_air(ray, t);
         let mut still = mix(self.sky.haze(self.view(ray)), ground.still, clear);
         let plain = self.floor.filter(|floor| is_beyond && floor.is_plain);
         if let Some(plain) = plain {
@@ -274,9 +273,7 @@ impl Tracer for ShadeContext<'_> {
         let flame = self
             .flame
             .map_or(V3::zeros(), |flame| flame.light(ray, end.t));
-        through_media(self, ray, behind, sight, &end)
-            + self.sparks.light(self, ray, end.t, self.pixel)
-            + flame
+        through_media(self, ray, behind, sight, &end) + sparks::light(self, ray, end.t) + flame
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
@@ -339,7 +336,7 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
             },
         );
         return End {
-            light: hazed(context, ray, t, color),
+            light: context.hazed(ray, t, color),
             t,
             met: Met::Lava,
         };
@@ -383,7 +380,7 @@ fn through_media(
     }
     // Haze is added only between the eye and the first surface; light from behind that surface
     // already includes its haze.
-    let clear = clear_air(context, ray, passed.first);
+    let clear = context.clear_air(ray, passed.first);
     let haze = context.sky.haze(context.view(ray)) * (1.0 - clear);
     // Water absorbs red first, which would turn glowing lava green. The eye adapts and still sees
     // red.
@@ -406,23 +403,6 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
         return behind + body(context, kelvin) * (depth * depth * 0.3 * heat);
     }
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
-}
-
-/// Returns the linear RGB colour `color`, seen at the distance `t` (cells) along `ray`, mixed with
-/// the haze between it and the camera.
-pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
-    mix(
-        context.sky.haze(context.view(ray)),
-        color,
-        clear_air(context, ray, t),
-    )
-}
-
-/// Returns the transmittance (0 to 1) of the haze along `ray` from the camera to the distance `t`
-/// (cells).
-pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
-    let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
-    (-thickness).exp()
 }
 
 /// Returns the linear RGB light of the ground that `ray` meets, including the lava's light and a
@@ -471,7 +451,7 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
             cut: false,
         },
     );
-    mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
+    mix(bare, context.hazed(ray, behind.t, coat), margin.cover)
 }
 
 /// Edge of a thin sheet of lava on rock, at a point.

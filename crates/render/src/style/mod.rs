@@ -3,5 +3,6 @@
 pub mod cinematic;
 pub mod plain;
 pub(crate) mod shading;
+pub(crate) mod sparks;
 pub(crate) mod tracer;
 pub mod transfer;

@@ -10,14 +10,13 @@ use crate::ground::sky::Sky;
 use crate::ground::surroundings::Beyond;
 use crate::lava::blackbody::BlackBody;
 use crate::lava::sparks::Sparks;
-use crate::math::{V3, in_cells, in_widths, lerp, saturate, unit_or_up};
+use crate::math::{V3, in_cells, in_widths, lerp, mix, saturate, unit_or_up};
+use crate::media::billows::Generations;
 use crate::media::clear::Clear;
 use crate::media::flame::Flame;
-use crate::media::fog::{FogField, OFF};
-use crate::media::plume::Generations;
+use crate::media::fog::{FogField, LIFTED, OFF};
 use crate::media::sea::SeaField;
 use crate::media::smoke::SmokeField;
-use crate::media::steam::LIFTED;
 use crate::volume::field::MediumField;
 use lavoxel_automaton::view::LookSpec;
 
@@ -142,5 +141,18 @@ impl ShadeContext<'_> {
     /// Returns true if the frame has any gas or smoke.
     pub(crate) fn is_cloudy(&self) -> bool {
         self.fog.is_some_and(|fog| !fog.is_clear()) || self.smoke.is_some()
+    }
+
+    /// Returns the linear RGB colour `color`, seen at the distance `t` (cells) along `ray`, mixed
+    /// with the haze between it and the camera.
+    pub(crate) fn hazed(&self, ray: &Ray, t: f32, color: V3) -> V3 {
+        mix(self.sky.haze(self.view(ray)), color, self.clear_air(ray, t))
+    }
+
+    /// Returns the transmittance (0 to 1) of the haze along `ray` from the camera to the distance
+    /// `t` (cells).
+    pub(crate) fn clear_air(&self, ray: &Ray, t: f32) -> f32 {
+        let thickness = 0.00045 * self.look.haze * (t * self.pace(ray)) / self.land.unit;
+        (-thickness).exp()
     }
 }

@@ -8,6 +8,7 @@
 use crate::camera::Ray;
 use crate::chart::legend::{ColorBar, Frame, Scale};
 use crate::chart::text::Ink;
+use crate::ground::sky::lamp;
 use crate::image::Image;
 use crate::math::{V3, at_stops, lerp, saturate, v3};
 use crate::media::clear::Clear;
@@ -100,12 +101,6 @@ pub(crate) struct Along<'a> {
     pub(crate) ray: &'a Ray,
     /// Distance in cells along the ray at which the accumulation ends.
     pub(crate) far: f32,
-}
-
-/// Returns the unit direction towards the lamp of the plain styles; fixed, which makes pictures
-/// comparable.
-pub(crate) fn lamp() -> V3 {
-    v3(-0.45, 0.78, 0.43).normalize()
 }
 
 impl Transfer {

@@ -48,7 +48,10 @@ pub(super) fn draw(context: &Context, state: &State) {
         .into_iter()
         .chain(volume.filter(|_| has_lava).map(|volume| (volume, true)))
     {
-        let scale = Scale::among(quantity, &Plain::without_values(quantity, materials()));
+        let scale = Scale::among(
+            quantity,
+            !Plain::without_values(quantity, materials()).is_empty(),
+        );
         let scale = scale.map(|scale| match of_volume {
             true => scale.of_volume(quantity, state.look.kelvin),
             false => scale.in_celsius(quantity, state.look.kelvin),

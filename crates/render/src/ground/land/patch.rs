@@ -23,9 +23,8 @@ use super::surface::{height, rill, rill_length};
 use super::{Altitudes, TerrainLook, colour, grained, plain, rise};
 use crate::ground::heightfield::Caves;
 use crate::ground::raster::Raster;
-use crate::ground::sky::Sky;
+use crate::ground::sky::{Sky, lamp};
 use crate::math::{V3, in_cells, v3};
-use crate::style::transfer::lamp;
 use lavoxel_automaton::view::LookSpec;
 
 /// Distance in cells within which a changed column affects the drawn heights and their steepness.

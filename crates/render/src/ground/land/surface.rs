@@ -1,9 +1,24 @@
 //! Procedural patterns of rock as functions of position and slope: relief, colour and grain.
 
-use crate::ground::floor::STONE;
 use crate::ground::raster::Raster;
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
+
+// Look constants, chosen by eye; shaders read the same values by name.
+/// Albedo of smooth stone, linear RGB.
+pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
+
+/// Surface properties of the ground at a point: albedo, normal, and fractions of sky and sun.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rock {
+    /// Albedo of the ground, linear RGB.
+    pub(crate) albedo: V3,
+    /// Unit normal of the ground.
+    pub(crate) normal: V3,
+    /// Light at the point: x is the visible fraction of the sky, y the unshadowed fraction of the
+    /// sun (both 0 to 1).
+    pub(crate) light: nalgebra::Vector2<f32>,
+}
 
 /// Returns the steepness of `heights` at (`x`, `z`) in cells: rise per cell along the steepest
 /// direction.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::absorbed::Absorbed;
-use crate::media::plume::faded;
+use crate::math::faded;
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;

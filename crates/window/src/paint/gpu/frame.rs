@@ -13,13 +13,14 @@ use lavoxel_render::ground::surroundings::Ends;
 use lavoxel_render::lava::plates::{copies, plate_size};
 use lavoxel_render::lava::sparks::{MOST as MOST_SPARKS, MOST_MOUTHS, Sparks};
 use lavoxel_render::math::V3;
+use lavoxel_render::media::billows::Generations;
 use lavoxel_render::media::flame::Flame;
 use lavoxel_render::media::fog::KINDS;
-use lavoxel_render::media::plume::Generations;
+use lavoxel_render::media::liquid::Liquid;
 use lavoxel_render::media::sea::{FAR, Sea};
 use lavoxel_render::media::smoke::{cut, stride};
 use lavoxel_render::media::steam::risen;
-use lavoxel_render::media::water::{Liquid, ripples_moved};
+use lavoxel_render::media::water::ripples_moved;
 use lavoxel_render::style::transfer::Transfer;
 use lavoxel_render::{Camera, LookSpec, MaterialLook, Mouth, Style, Surroundings};
 

@@ -12,15 +12,15 @@ use lavoxel_automaton::view::{Preset, Style};
 use lavoxel_base::simd;
 use lavoxel_base::units;
 use lavoxel_render::ground::{floor, heightfield, land, lava_glow, sky};
-use lavoxel_render::lava::{blackbody, crust, plates, sparks};
+use lavoxel_render::lava::{age, blackbody, crust, plates, sparks};
 use lavoxel_render::math::V3;
 use lavoxel_render::media::{
-    billows, built, clear, flame, fog, grains, haze, ice, leaves, plume, sea, smoke, smooth, solid,
-    steam, water,
+    billows, built, clear, flame, fog, grains, haze, hit, ice, leaves, pass, plume, sea, smoke,
+    smooth, solid, steam, transmittance, water,
 };
 use lavoxel_render::style::{cinematic, plain, transfer};
 use lavoxel_render::volume::field;
-use lavoxel_render::{contents, film, mask, media};
+use lavoxel_render::{contents, film, mask};
 
 /// Type of a field in a struct of shader parameters, with its WGSL name.
 pub(super) trait Typed {
@@ -251,14 +251,14 @@ fn shared() -> String {
         HASH = simd::HASH;
         ROUNDS = simd::ROUNDS;
         REFINEMENTS = field::REFINEMENTS;
-        NEAR_A_SURFACE = field::NEAR * media::ISO;
+        NEAR_A_SURFACE = field::NEAR * clear::ISO;
         OPAQUE_LAYER = transfer::OPAQUE;
         SOLID_VALUE = plain::SOLID;
         LARGEST = plain::LARGEST;
         DIMMED = plain::DIMMED;
         DEPTH_SHOWN = plain::DEPTH;
         CUT_ROCK = contents::CUT_ROCK;
-        STONE = floor::STONE;
+        STONE = land::surface::STONE;
         FLOOR_FAR = floor::FAR;
         FLOOR_FIELDS = floor::FIELDS;
         PLAIN_ROLLS = floor::ROLLS;
@@ -302,8 +302,8 @@ fn shared() -> String {
         EMBER_HIGH = lava_glow::HIGH;
         EMBER_BEYOND = lava_glow::BEYOND;
         GLOWS = blackbody::GLOWS;
-        AGES = crust::AGES;
-        CRACKS = crust::CRACKS;
+        AGES = age::AGES;
+        CRACKS = age::CRACKS;
         SHINES = crust::SHINES;
         DULL = crust::DULL;
         DULLED = crust::DULLED;
@@ -370,7 +370,7 @@ fn shared() -> String {
         GRAINY = plates::GRAINY;
         BLOCKS = plates::BLOCKS;
         FILM_SEEN = transfer::FILM;
-        COATED = cinematic::COATED;
+        COATED = solid::COATED;
         PALE = cinematic::PALE;
         STONES = cinematic::STONES;
         OFF_SIDE = cinematic::OFF_SIDE;
@@ -394,10 +394,10 @@ fn shared() -> String {
         SHED_ROUND = cinematic::ROUNDED;
         LOOSE = cinematic::LOOSE;
         STRAY = cinematic::STRAY;
-        SURFACE_OF_MEDIA = media::ISO;
+        SURFACE_OF_MEDIA = clear::ISO;
         LEAST_OF_MEDIA = clear::LEAST;
-        TURN = media::TURN;
-        CLOSED = media::CLOSED;
+        TURN = pass::TURN;
+        CLOSED = transmittance::CLOSED;
         DROP = water::DROP;
         LIES = water::LIES;
         SUBMERGED = water::SUBMERGED;
@@ -477,13 +477,13 @@ fn shared() -> String {
         WIND = grains::WIND;
         RIPPLE_TURN = grains::TURN;
         BLOWN_GRAIN = grains::BLOWN_GRAIN;
-        PLACES_TO_SUN = solid::TOWARD_SUN.len();
-        TOWARD_SUN = solid::TOWARD_SUN.map(|(away, _)| away);
-        LENGTHS_TO_SUN = solid::TOWARD_SUN.map(|(_, length)| length);
-        COMES_THROUGH = solid::COMES_THROUGH;
+        PLACES_TO_SUN = hit::TOWARD_SUN.len();
+        TOWARD_SUN = hit::TOWARD_SUN.map(|(away, _)| away);
+        LENGTHS_TO_SUN = hit::TOWARD_SUN.map(|(_, length)| length);
+        COMES_THROUGH = hit::COMES_THROUGH;
         SHINING = solid::SHINING;
-        ENTERS = solid::ENTERS;
-        FARTHER_BY_COLOR = solid::FARTHER;
+        ENTERS = hit::ENTERS;
+        FARTHER_BY_COLOR = hit::FARTHER;
         FOOT_PLACES = solid::FOOT.len();
         FOOT_HEIGHTS = solid::FOOT.map(|(high, _)| high);
         FOOT_SHARES = solid::FOOT.map(|(_, share)| share);
@@ -576,7 +576,7 @@ fn shared() -> String {
         GAS_FACING = steam::FACING;
         GAS_WHOLE = steam::WHOLE;
         GAS_TORN = steam::TORN;
-        GAS_LIFTED = steam::LIFTED;
+        GAS_LIFTED = fog::LIFTED;
         FOG_OFF = fog::OFF;
         FOG_FADED = fog::FADED;
         SHADED_GROUND = floor::SHADED;
@@ -597,7 +597,7 @@ fn shared() -> String {
         HALF_DARKENED = plume::HALF_DARKENED;
         DROPS = plume::DROPS;
         EVENED = plume::EVENED;
-        BEGAN = plume::BEGAN;
+        BEGAN = billows::BEGAN;
         BILLOW = plume::BILLOW;
         FINER_BILLOWS = plume::FINER;
         FINER_HEIGHT = plume::FINER_HEIGHT;
@@ -615,8 +615,8 @@ fn shared() -> String {
         HOLLOW = plume::HOLLOW;
         HOLLOWS = plume::HOLLOWS;
         DEEPEST = plume::DEEPEST;
-        FARTHEST = plume::FARTHEST;
-        FAINT = plume::FAINT;
+        FARTHEST = billows::FARTHEST;
+        FAINT = billows::FAINT;
     })
 }
 

@@ -264,7 +264,7 @@ fn shade(skin: Skin) -> vec3<f32> {
     return body(by_degrees(places, flow, under, thickness, here)) + lit(skin, normal, here, surface);
 }
 
-// Twin: cinematic::clear_air.
+// Twin: shading::clear_air.
 // Share of light that haze lets through over a distance along a ray.
 fn clearness(ray: Ray, t: f32) -> f32 { return exp(-0.00045 * frame.heat.w * t * pace_of(ray) / frame.cells.w); }
 

@@ -313,7 +313,7 @@ fn smallness(ray: Ray, t: f32, medium: i32) -> f32 {
 
 fn is_wet(p: vec3<f32>, medium: i32) -> bool { return medium_at(p, medium) >= SURFACE_OF_MEDIA; }
 
-// Twin: media::lies.
+// Twin: pass::lies.
 // Whether the liquid at a place lies on more of it: a ripple is no drop, and no stream.
 fn lies(p: vec3<f32>, medium: i32) -> bool {
     let east = vec3(LIES.x, 0.0, 0.0);
@@ -322,7 +322,7 @@ fn lies(p: vec3<f32>, medium: i32) -> bool {
     return (is_wet(below + east, medium) && is_wet(below - east, medium)) || (is_wet(below + south, medium) && is_wet(below - south, medium));
 }
 
-// Twin: media::smallness.
+// Twin: pass::smallness.
 // How nearly the body that a ray enters is a drop; none is where it lies on more of the liquid or on the ground.
 fn dropness(ray: Ray, t: f32, medium: i32) -> f32 {
     let small = smallness(ray, t, medium);
@@ -340,7 +340,7 @@ fn of_drop(p: vec3<f32>, small: f32, mirror: vec4<f32>) -> vec4<f32> {
     return vec4(mix(mirror.rgb, gathered, small), mix(mirror.a, clamp(mirror.a, OF_DROP.x, OF_DROP.y), small));
 }
 
-// Twin: media::air.
+// Twin: pass::air.
 // Haze between what is met first, such as smoke, and a surface behind it: all of them get that of the first one at the end.
 fn air_between(passed: ptr<function, Passed>, ray: Ray, t: f32) {
     let clear = clearness(ray, t) / max(clearness(ray, (*passed).first), 1e-6);
@@ -461,7 +461,7 @@ fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
     *to = passed;
 }
 
-// Twin: media::filmed.
+// Twin: pass::filmed.
 // Light that films of media, too thin to have a surface of their own, make of the light of the rock under them; a: 1 where
 // there is one.
 fn filmed(ray: Ray, b: Behind, behind: vec3<f32>) -> vec4<f32> {

@@ -13,7 +13,7 @@ fn sea_under(ray: Ray, limit: f32) -> Under {
     return Under(0.0, select(min(limit, meets), limit, falls < 0.0));
 }
 
-// Twin: media::distance, sea::level_way.
+// Twin: pass::distance, sea::level_way.
 // Haze over the sea at a distance from the box, which ends at the horizon.
 fn sea_distance(passed: ptr<function, Passed>, ray: Ray, beyond_cells: f32) {
     let way = ray.direction * oblong();

@@ -123,7 +123,7 @@ fn smooth_film(p: vec3<f32>, density: f32, normal: vec3<f32>, ends: vec2<f32>, m
     return Film(seen * ramp(ends.x, ends.y, share), unit_or_up(normal - along * oblong().y));
 }
 
-// Twin: solid::own.
+// Twin: hit::own.
 // What the material itself leaves of the sun at its surface (x), and its length towards the sun (y).
 fn own_sun(hit: SolidPoint) -> vec2<f32> {
     if hit.cut { return vec2(1.0, 0.0); }
@@ -147,7 +147,7 @@ fn sun_on(cosine: f32, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
     return max(lit, exp(-own.y / ENTERS) * (COMES_THROUGH * bleeds));
 }
 
-// Twin: solid::arriving.
+// Twin: hit::arriving.
 // Sun, sky and lava on a surface whose light reaches around the edge of the shaded side by `wrap`, and of which some enters it.
 fn arriving_light(hit: SolidPoint, normal: vec3<f32>, wrap: f32, bleeds: f32, own: vec2<f32>) -> vec3<f32> {
     let p = hit.point;
