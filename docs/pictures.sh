@@ -16,11 +16,14 @@ melting() {
     montage "$work"/{wax,chocolate,metal,ice}.png -geometry +0+0 -tile 2x2 -quality 88 -define webp:method=6 docs/melting.webp
 }
 
-# Traced pictures: the volcano, and ice in its bowl.
+# Traced pictures: the volcano, the island, a candle with a lens, and ice in its bowl.
 print() {
-    lavoxel render volcano --steps 1500 --style print --samples 24 --size 600x400 --picture "$work/volcano.png" -q
-    lavoxel render ice --steps 100 --style print --samples 96 --size 600x400 --picture "$work/ice.png" -q
-    convert "$work"/{volcano,ice}.png +append -quality 86 -define webp:method=6 docs/print.webp
+    local of
+    for of in "volcano 1500 24" "island 1500 16" "wax 200 64 --aperture 0.05" "ice 100 64"; do
+        set -- $of
+        lavoxel render "$1" --steps "$2" --style print --samples "$3" "${@:4}" --size 480x320 --picture "$work/$1.png" -q
+    done
+    montage "$work"/{volcano,island,wax,ice}.png -geometry +0+0 -tile 2x2 -quality 86 -define webp:method=6 docs/print.webp
 }
 
 # A section of the tube, and the tube cut open.

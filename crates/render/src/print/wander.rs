@@ -32,7 +32,7 @@ pub(crate) fn wander<W: World>(
     draws: &mut Draws,
 ) -> Option<Out> {
     let scattered = albedo.map(scattering);
-    let rate = albedo.zip_map(&reach, |albedo, reach| extinction(albedo, reach));
+    let rate = albedo.zip_map(&reach, extinction);
     // One colour decides the lengths of the steps; weights are over what all three would have
     // drawn.
     let hue = ((draws.one() * 3.0) as usize).min(2);
