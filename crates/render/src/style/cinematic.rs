@@ -20,8 +20,8 @@ use crate::media::solid::{COATED, End, Met, before, crossed};
 use crate::media::transmittance::{Passed, Transmittance};
 use crate::media::water::{WET, net};
 use crate::noise;
+use crate::style::clouded;
 use crate::style::shading::ShadeContext;
-use crate::style::sparks;
 use crate::style::tracer::{Sight, Tracer};
 use crate::style::transfer::FILM;
 use crate::volume::field::{Crossing, Pace};
@@ -273,7 +273,7 @@ impl Tracer for ShadeContext<'_> {
         let flame = self
             .flame
             .map_or(V3::zeros(), |flame| flame.light(ray, end.t));
-        through_media(self, ray, behind, sight, &end) + sparks::light(self, ray, end.t) + flame
+        through_media(self, ray, behind, sight, &end) + clouded::light(self, ray, end.t) + flame
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {

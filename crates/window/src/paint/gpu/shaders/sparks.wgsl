@@ -1,6 +1,6 @@
 // Clots that vents throw, as `render::sparks` has them.
 
-// Twin: sparks::unclouded.
+// Twin: clouded::unclouded.
 // Share of light that gas and smoke before a distance along a ray leave.
 fn unclouded(ray: Ray, t: f32) -> f32 {
     var depth = 0.0;
