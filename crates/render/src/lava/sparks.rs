@@ -220,7 +220,7 @@ impl Sparks {
     }
 
     /// Returns the linear RGB light of the streaks that `ray` meets up to the distance `far`
-    /// (cells) in clear air, and the distance to the nearest of them; `f32::MAX` if there is none.
+    /// (cells) in clear air, and the distance to the nearest streak; `f32::MAX` if there is none.
     /// `pixel`: width of a pixel at depth 1; streaks are drawn with a radius of at least `THINNEST`
     /// pixels.
     pub(crate) fn glow(

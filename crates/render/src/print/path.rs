@@ -131,8 +131,8 @@ impl Path<'_> {
         light
     }
 
-    /// Records the guides of the first diffuse surface or cloud; what clouds and media hide of it
-    /// counts as cloud.
+    /// Records the guides of the first diffuse surface or cloud; the share of a surface that
+    /// clouds and media hide counts as cloud.
     fn guide(&mut self, albedo: V3, normal: V3, t: f32) {
         if !self.guided {
             self.albedo = mix(V3::repeat(1.0), albedo, self.veil);

@@ -35,13 +35,14 @@ const REFRACTS: [f32; 2] = [1.333, 1.31];
 const ICE: f32 = 0.15;
 /// Scattering in ice per cell length: bubbles and cracks.
 const BUBBLES: f32 = 0.05;
-/// Extinction of liquids relative to their looks, which were chosen for straight rays that light
-/// has not to get in along: outdoors, and in the vessels of a table.
+/// Extinction of liquids relative to that of their looks, which was chosen for straight rays:
+/// outdoors, and in the vessels of a table.
 const THINNER: [f32; 2] = [0.6, 0.3];
-/// Distance in cells between the densities that light inside of matter looks up, and number of
-/// halvings of it in the search for the surface.
+/// Distance in cells between the samples of density on a step inside of matter, and number of
+/// halvings of this distance in the search for the surface.
 const WALKED: f32 = 0.7;
 const HALVINGS: usize = 5;
+
 /// Kind of surface that a ray has met.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
