@@ -259,42 +259,8 @@ impl<W: World> Tracing<'_, W> {
                 }
             }
             Some(medium) => {
-                let medium = self.world.medium(medium);
-                // Where light is absorbed as fast as it is scattered, all paths are scattered and
-                // carry less, instead of few that carry all.
-                let drawn = if medium.scattered > 0.0 {
-                    medium.scattered + medium.absorbed.min()
-                } else {
-                    0.0
-                };
-                let lost = medium.absorbed.map(|a| a + medium.scattered - drawn);
-                let far = end.min(ENDLESS);
-                // What the eye sees in a medium comes from its particles and from what is behind:
-                // half of the noise of water is the choice between them.
-                let reaches = (-drawn * far).exp();
-                let splits = path.seen && path.scatterings == 0 && reaches < MOSTLY;
-                if splits {
-                    let mut draws = path.draws.apart();
-                    let mut branch = path.branch(1.0 - reaches, &mut draws);
-                    let free = -(1.0 - branch.draws.one() * (1.0 - reaches)).ln() / drawn;
-                    branch.through = times(branch.through, kept(lost, free.min(far)))
-                        * (medium.scattered / drawn);
-                    if self.in_cloud(&mut branch, &Collision::of_bubble(free.min(far))) {
-                        self.finish(&mut branch);
-                    }
-                    (path.light, path.emission) = (branch.light, branch.emission);
-                    path.keep(reaches);
-                    path.veil *= reaches;
-                }
-                let free = if drawn > 0.0 && !splits {
-                    -(1.0 - path.draws.free()).ln() / drawn
-                } else {
-                    f32::INFINITY
-                };
-                path.through = times(path.through, kept(lost, free.min(far)));
-                if free < end && free < ENDLESS {
-                    path.through *= medium.scattered / drawn;
-                    return self.in_cloud(path, &Collision::of_bubble(free));
+                if let Some(goes_on) = self.in_medium(path, self.world.medium(medium), end) {
+                    return goes_on;
                 }
                 if end >= ENDLESS || path.through.max() < 1e-4 {
                     return false;
@@ -328,6 +294,48 @@ impl<W: World> Tracing<'_, W> {
             }
             Kind::Opaque(material) => self.at_surface(path, &meeting, &surface, material),
         }
+    }
+
+    /// Takes the path through `medium` to the distance `end`. Returns what `Tracing::follow` does if
+    /// a particle scatters the path before, `None` if not.
+    fn in_medium(&self, path: &mut Path, medium: Medium, end: f32) -> Option<bool> {
+        // Where light is absorbed as fast as it is scattered, all paths are scattered and
+        // carry less, instead of few that carry all.
+        let drawn = if medium.scattered > 0.0 {
+            medium.scattered + medium.absorbed.min()
+        } else {
+            0.0
+        };
+        let lost = medium.absorbed.map(|a| a + medium.scattered - drawn);
+        let far = end.min(ENDLESS);
+        // What the eye sees in a medium comes from its particles and from what is behind:
+        // half of the noise of water is the choice between them.
+        let reaches = (-drawn * far).exp();
+        let splits = path.seen && path.scatterings == 0 && reaches < MOSTLY;
+        if splits {
+            let mut draws = path.draws.apart();
+            let mut branch = path.branch(1.0 - reaches, &mut draws);
+            let free = -(1.0 - branch.draws.one() * (1.0 - reaches)).ln() / drawn;
+            branch.through =
+                times(branch.through, kept(lost, free.min(far))) * (medium.scattered / drawn);
+            if self.in_cloud(&mut branch, &Collision::of_bubble(free.min(far))) {
+                self.finish(&mut branch);
+            }
+            (path.light, path.emission) = (branch.light, branch.emission);
+            path.keep(reaches);
+            path.veil *= reaches;
+        }
+        let free = if drawn > 0.0 && !splits {
+            -(1.0 - path.draws.free()).ln() / drawn
+        } else {
+            f32::INFINITY
+        };
+        path.through = times(path.through, kept(lost, free.min(far)));
+        if free < end && free < ENDLESS {
+            path.through *= medium.scattered / drawn;
+            return Some(self.in_cloud(path, &Collision::of_bubble(free)));
+        }
+        None
     }
 
     /// Records the guides of the surface `meeting` behind a cloud at whose particle the path is about

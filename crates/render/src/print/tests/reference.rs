@@ -471,37 +471,23 @@ fn a_lit_plane_sends_back_what_it_should() {
 /// 0.0665 comes in, and goes on as in the sun; the surface mirrors F₀ of the sky.
 #[test]
 fn ground_below_water_and_an_even_sky_sends_back_what_it_should() {
-    let (refracts, albedo) = (1.333_f32, 0.5);
-    for is_asked in [false, true] {
-        let water = Medium {
-            refracts,
-            is_asked,
-            ..Medium::AIR
-        };
-        let world = Bodies {
-            clear: Some((Form::Pool, water)),
-            ground: Some(Ground {
-                height: -1.0,
-                albedo: |_, _| 0.5,
-            }),
-            sky: |_| 1.0,
-            ..Bodies::NONE
-        };
-        let light = world.at(false, 1 << 14, [0.0, 2.0, 0.0], [0.0, -1.0, 0.0]);
-        let turned_back = 1.0 - (1.0 - 0.0665) / refracts.powi(2);
-        let radiance = albedo * (1.0 - 0.0665) / (1.0 - albedo * turned_back);
-        let mirrored = fresnel(1.0, 1.0, refracts);
-        let theory = radiance * (1.0 - mirrored) / refracts.powi(2) + mirrored;
-        assert_near("ground", light, theory, 0.02);
-    }
+    let (refracts, world) = pool();
+    let world = Bodies {
+        sky: |_| 1.0,
+        ..world
+    };
+    let light = world.at(false, 1 << 14, [0.0, 2.0, 0.0], [0.0, -1.0, 0.0]);
+    let turned_back = 1.0 - (1.0 - 0.0665) / refracts.powi(2);
+    let radiance = 0.5 * (1.0 - 0.0665) / (1.0 - 0.5 * turned_back);
+    let mirrored = fresnel(1.0, 1.0, refracts);
+    let theory = radiance * (1.0 - mirrored) / refracts.powi(2) + mirrored;
+    assert_near("ground", light, theory, 0.02);
 }
 
-/// Ground of the albedo a below clear water in the sun by hand: of the irradiance E cos θ (1 − F),
-/// water turns the share r back to the ground each time; of the ground's radiance, (1 − F₀) / n²
-/// comes out. r = 1 − (1 − 0.0665) / n² is the mean reflectance from within, 0.0665 that from air.
-#[test]
-fn ground_below_water_in_the_sun_sends_back_what_it_should() {
-    let refracts = 1.333_f32;
+/// Returns the index of refraction of a pool of clear water, and its world, with ground of the
+/// albedo 0.5 a cell below the surface.
+fn pool() -> (f32, Bodies) {
+    let refracts = 1.333;
     let water = Medium {
         refracts,
         ..Medium::AIR
@@ -514,6 +500,15 @@ fn ground_below_water_in_the_sun_sends_back_what_it_should() {
         }),
         ..Bodies::NONE
     };
+    (refracts, world)
+}
+
+/// Ground of the albedo a below clear water in the sun by hand: of the irradiance E cos θ (1 − F),
+/// water turns the share r back to the ground each time; of the ground's radiance, (1 − F₀) / n²
+/// comes out. r = 1 − (1 − 0.0665) / n² is the mean reflectance from within, 0.0665 that from air.
+#[test]
+fn ground_below_water_in_the_sun_sends_back_what_it_should() {
+    let (refracts, world) = pool();
     let light = world.at(true, 1 << 14, [0.0, 2.0, 0.0], [0.0, -1.0, 0.0]);
     let cosine = 0.75_f32.sqrt();
     let comes_in = PI * cosine * (1.0 - fresnel(cosine, 1.0, refracts));
