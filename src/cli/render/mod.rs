@@ -117,15 +117,6 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "DEG", conflicts_with = "slice")]
     fov: Option<f32>,
 
-    /// Blur what is out of focus, in style print, as a lens of the diameter X does, in distances
-    /// from camera to target, such as 0.05; 0 for none
-    #[arg(long, value_name = "X", conflicts_with = "slice")]
-    aperture: Option<f32>,
-
-    /// Set the distance in focus to X distances from camera to target
-    #[arg(long, value_name = "X", conflicts_with = "slice")]
-    focus: Option<f32>,
-
     /// Turn the camera round its target by DEG degrees from the first frame to the last
     #[arg(
         long,
@@ -397,8 +388,13 @@ impl RenderArgs {
         );
         typed.add("camera.fov_deg", "--fov", self.fov, "degrees");
         let distances = "distances from camera to target";
-        typed.add("camera.aperture", "--aperture", self.aperture, distances);
-        typed.add("camera.focus", "--focus", self.focus, distances);
+        typed.add(
+            "camera.aperture",
+            "--aperture",
+            self.tracing.aperture,
+            distances,
+        );
+        typed.add("camera.focus", "--focus", self.tracing.focus, distances);
         typed.add(
             "camera.target",
             "--target",
@@ -445,8 +441,8 @@ impl RenderArgs {
         camera.elevation_deg = self.elevation.unwrap_or(camera.elevation_deg);
         camera.distance = self.distance.or(camera.distance);
         camera.fov_deg = self.fov.unwrap_or(camera.fov_deg);
-        camera.aperture = self.aperture.unwrap_or(camera.aperture);
-        camera.focus = self.focus.unwrap_or(camera.focus);
+        camera.aperture = self.tracing.aperture.unwrap_or(camera.aperture);
+        camera.focus = self.tracing.focus.unwrap_or(camera.focus);
         camera.target = self.target.or(camera.target);
         film.notes.caption = self.caption.clone().or(film.notes.caption.take());
         self.notes.iter().for_each(|word| {

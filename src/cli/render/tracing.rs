@@ -29,6 +29,15 @@ pub(super) struct TracingArgs {
     #[arg(long, value_name = "T", value_parser = seconds, conflicts_with = "slice")]
     time: Option<f64>,
 
+    /// Blur what is out of focus as a lens of the diameter X does, in distances from camera to
+    /// target, such as 0.05; 0 for none
+    #[arg(long, value_name = "X", conflicts_with = "slice")]
+    pub(super) aperture: Option<f32>,
+
+    /// Set the distance in focus to X distances from camera to target
+    #[arg(long, value_name = "X", conflicts_with = "slice")]
+    pub(super) focus: Option<f32>,
+
     /// Write the layers of the traced picture of the last step to FILE.exr: light with and without
     /// noise, emission, albedo, normal, depth and number of samples
     ///
@@ -66,6 +75,8 @@ impl TracingArgs {
             ("--samples", self.samples.is_some()),
             ("--noise", self.noise.is_some()),
             ("--time", self.time.is_some()),
+            ("--aperture", self.aperture.is_some()),
+            ("--focus", self.focus.is_some()),
             ("--exr", self.exr.is_some()),
         ];
         let asked = flags.iter().find(|(_, is_asked)| *is_asked);

@@ -13,7 +13,14 @@ const QUICK: &str = "--style print --samples 4 --size 48x32 --quiet";
 #[test]
 fn flags_of_traced_pictures_belong_to_the_style_print() {
     let place = Place::new();
-    for flag in ["--samples 4", "--noise 2%", "--time 1s", "--exr a.exr"] {
+    for flag in [
+        "--samples 4",
+        "--noise 2%",
+        "--time 1s",
+        "--aperture 0.1",
+        "--focus 2",
+        "--exr a.exr",
+    ] {
         let line = place.refused(&format!("render small.toml --picture a.png {flag}"));
         let name = flag.split(' ').next().unwrap();
         let words = format!("{name} belongs to traced pictures: add --style print");
