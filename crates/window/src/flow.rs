@@ -1,9 +1,7 @@
 //! Physical lava model in the window: report of its volumes, probe of one column, and edits of its
 //! vents.
 
-use lavoxel_base::words::{rough, short};
-use lavoxel_flow::{Flow, FlowColumn};
-use lavoxel_scene::scene::Seconds;
+use lavoxel_base::words::short;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 use lavoxel_sim::state::State;
 
@@ -12,14 +10,6 @@ pub(crate) const FLOW_RATE: (f64, f64) = (0.01, 1000.0);
 
 /// Highest temperature in kelvin of a vent that drags and sliders can set.
 pub(crate) const MOST_KELVIN: f64 = 1800.0;
-
-/// Temperature of 0 °C in kelvin.
-pub(crate) const ZERO_CELSIUS_K: f64 = 273.15;
-
-/// Returns the text of a temperature in kelvin and degrees Celsius, such as `1350 K (1077 °C)`.
-fn warmth(kelvin: f64) -> String {
-    format!("{kelvin:.0} K ({:.0} °C)", kelvin - ZERO_CELSIUS_K)
-}
 
 /// State of the physical lava model for the panel: time, temperatures, and volumes since the start.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,79 +54,6 @@ impl FlowReport {
             blocked: m3(account.blocked),
             capped: account.capped_share(),
         })
-    }
-}
-
-/// Values of the physical lava model in the column under the pointer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowProbe {
-    /// Thickness of liquid and solidified lava in the column, viscosity, and arrival time of the
-    /// lava.
-    pub column: FlowColumn,
-    /// Temperature in kelvin of the lava below the crust, in the probed cell or else in the
-    /// uppermost cell with lava of the column. `None` without lava.
-    pub kelvin: Option<f64>,
-    /// Temperature in kelvin of the lava's free surface, from which pictures derive its glow;
-    /// `None` without lava.
-    pub surface_k: Option<f64>,
-}
-
-impl FlowProbe {
-    /// Creates the probe of the column that contains `cell` (indices x, y, z).
-    pub(crate) fn new(flow: &Flow, cell: [usize; 3]) -> Self {
-        let number = cell[2] * flow.space().nx + cell[0];
-        let column = flow.column(number);
-        Self {
-            column,
-            kelvin: flow.temperature_k(cell).or(column.surface_k),
-            surface_k: flow.crust_k(number),
-        }
-    }
-
-    /// Returns the lines of text that describe the column for the user; an empty text for a column
-    /// without lava.
-    pub(crate) fn words(&self) -> String {
-        let FlowProbe {
-            column,
-            kelvin,
-            surface_k,
-        } = self;
-        let mut lines = Vec::new();
-        if column.liquid_m > 0.0 {
-            let named = |name: &str, kelvin: &Option<f64>| {
-                kelvin
-                    .map(|kelvin| format!("   {name} {}", warmth(kelvin)))
-                    .unwrap_or_default()
-            };
-            let kelvin = format!("{}{}", named("surface", surface_k), named("inside", kelvin));
-            let viscosity = column
-                .viscosity_pa_s
-                .map(|pa_s| format!("   {pa_s:.3e} Pa s"))
-                .unwrap_or_default();
-            let roofed = if column.roofed { "   under a roof" } else { "" };
-            lines.push(format!(
-                "lava {} m{kelvin}{viscosity}{roofed}",
-                rough(column.liquid_m)
-            ));
-            if let Some(core_k) = column.core_k {
-                lines.push(format!(
-                    "crust {} m   core {}",
-                    rough(column.lid_m),
-                    warmth(core_k)
-                ));
-            }
-        }
-        if column.set_m > 0.0 {
-            lines.push(format!("set {} m", rough(column.set_m)));
-        }
-        if let Some(arrival) = column.arrival_s {
-            lines.push(format!(
-                "came after {}, up to {} m/s",
-                Seconds(arrival),
-                rough(column.max_speed_m_s)
-            ));
-        }
-        lines.join("\n")
     }
 }
 

@@ -12,17 +12,10 @@ use std::sync::Arc;
 use ndarray::{Array2, s};
 
 pub use self::printing::PrintSubject;
-pub use self::reports::{
-    AccountReport, AirAccount, BranchReport, DeedReport, MaterialReport, Probe, Report, Rock,
-    TimeLine,
-};
+pub use self::reports::{AccountReport, AirAccount, MaterialReport, Report};
 pub use self::versus::{SecondUpdate, TwoRuns, Versus};
-pub use super::flow::{FlowProbe, FlowReport};
-pub use super::history::tree::{
-    Act, ActKind, Branch, BranchError, Deed, History, HistoryError, LONGEST_NAME, MOST_BRANCHES,
-    Moment,
-};
-use lavoxel_automaton::world::{Ground, GroundCursor, Matter, Quantity};
+pub use super::flow::FlowReport;
+use lavoxel_automaton::world::{Ground, GroundCursor, Quantity};
 use lavoxel_base::grid::Place;
 use lavoxel_files::output::Existing;
 use lavoxel_render::ground::heightfield::Caves;
@@ -32,6 +25,14 @@ use lavoxel_render::{CameraSpec, LookSpec, MaterialLook, Ray};
 pub use lavoxel_render::{Cut, Glow, Mouth};
 use lavoxel_scene::film::FilmKey;
 use lavoxel_scene::scene::Scene;
+pub use lavoxel_session::history::{
+    Act, ActKind, Branch, BranchError, Deed, History, HistoryError, LONGEST_NAME, MOST_BRANCHES,
+    Moment,
+};
+pub use lavoxel_session::{
+    BranchChange, BranchReport, DeedReport, FlowProbe, Mend, Notice, Probe, Rock, Stroke, TimeLine,
+    Way,
+};
 pub use lavoxel_sim::lowpass::BRICK;
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 use lavoxel_sim::simulation;
@@ -167,57 +168,6 @@ pub struct Column {
     /// Surface temperature of the liquid lava in °C; `None` in the classic model and without liquid
     /// lava.
     pub celsius: Option<f64>,
-}
-
-/// Piece of a brush stroke: the pointer's path since the previous piece, and the brush.
-#[derive(Clone, Debug)]
-pub struct Stroke {
-    /// Set for the first piece of a new stroke.
-    pub begins: bool,
-    /// Rays under the pointer along its path since the previous piece; each starts where it enters
-    /// the visible region of the simulation box. Empty: the last dab is repeated.
-    pub rays: Vec<Ray>,
-    /// Visible region of the simulation box: lower and upper bound in cells along x, y and z.
-    pub part: [[f32; 2]; 3],
-    /// Radius of the brush in cells.
-    pub radius: f64,
-    /// Material and amount that the brush puts into the cells of each dab.
-    pub matter: Matter,
-}
-
-/// Target of a seek: the moment to which the session moves. The target determines the pace after
-/// the seek.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Moves to this moment of the present branch, and pauses.
-    To(Moment),
-    /// Moves to this step of the present branch, after all acts at that step, and pauses.
-    Step(u64),
-    /// Returns to step 0 of the scene as opened, without a change of pace.
-    Start,
-    /// Returns to the nearest earlier moment that the user has kept, or to the start if there is
-    /// none, and pauses.
-    Back,
-    /// Moves to the nearest later moment that the user has kept, or to the tip of the branch if
-    /// there is none, and pauses.
-    Ahead,
-    /// Undoes the last user action: returns to the moment just before that action.
-    Undo,
-    /// Redoes a user action and moves to the moment just after that action: the action undone last
-    /// if it belongs to the present branch, else the next action ahead.
-    Redo,
-    /// Moves to the branch with this number, at the present step, or at the branch's tip if the tip
-    /// lies earlier.
-    Branch(u64),
-}
-
-/// Change of a branch of the history; the first field is the branch's number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BranchChange {
-    /// Gives the branch another name.
-    Rename(u64, String),
-    /// Removes the branch, and its acts that lie on no other branch.
-    Remove(u64),
 }
 
 /// Changed box-shaped region of the lava's volume, with the new texels of its cells.
@@ -394,44 +344,6 @@ impl EmberUpdate {
                 .iter()
                 .map(|p| [p.place.x, p.place.y, p.place.z, p.glow])
                 .collect(),
-        }
-    }
-}
-
-/// Notice for the user about a completed action or an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// Set for an error: something that was requested could not be done.
-    pub wrong: bool,
-    /// Text of the notice, one sentence.
-    pub text: String,
-    /// Remedy that the notice offers by a button; `None`: no button.
-    pub mend: Option<Mend>,
-}
-
-/// Remedy that a notice offers to the user by a button.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mend {
-    /// Opens the sides of the simulation box; offered when lava has piled up there.
-    OpenSides,
-}
-
-impl Notice {
-    /// Creates a notice about a completed action.
-    pub fn new(text: String) -> Self {
-        Self {
-            wrong: false,
-            text,
-            mend: None,
-        }
-    }
-
-    /// Creates an error notice about something that could not be done.
-    pub fn wrong(text: String) -> Self {
-        Self {
-            wrong: true,
-            text,
-            mend: None,
         }
     }
 }

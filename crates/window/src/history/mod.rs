@@ -1,4 +1,4 @@
-//! History and time of a session: its acts and branches, speed of the simulation, recordings, key
+//! Time of a session: speed of the simulation, recordings, key
 //! frames, and the journal.
 
 pub(crate) mod film;
@@ -6,4 +6,3 @@ pub(crate) mod journal;
 pub(crate) mod pace;
 pub(crate) mod record;
 pub(crate) mod times;
-pub(crate) mod tree;

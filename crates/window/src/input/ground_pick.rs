@@ -70,12 +70,6 @@ pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     }
 }
 
-/// Returns true if `point` (in cells) lies in `part` (lower and upper bound in cells along x, y and
-/// z) or at most one cell outside, since a slice shows the cells at its boundary.
-pub(crate) fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
-    (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
-}
-
 /// Returns the distances along `ray`, in lengths of its direction, at which the ray enters and
 /// leaves `part` along x and z; `None` if the ray misses `part`.
 fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
@@ -104,6 +98,7 @@ mod tests {
     use nalgebra::Vector3;
 
     use super::*;
+    use lavoxel_session::lies_in;
 
     const PART: [[f32; 2]; 3] = [[0.0, 40.0], [0.0, 30.0], [0.0, 40.0]];
 

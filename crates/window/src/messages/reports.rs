@@ -10,87 +10,13 @@ use lavoxel_automaton::rules::RulesSpec;
 use lavoxel_automaton::view::Drape;
 use lavoxel_automaton::world::{Layer, Quantity, Tally};
 use lavoxel_base::account::{self, Sum};
-use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::grid::Grid;
 use lavoxel_base::units::cells;
 use lavoxel_render::Ray;
 use lavoxel_sim::goals::{GoalSpec, Progress};
 use lavoxel_sim::source::VentSpec;
 
-use super::{Branch, Deed, FlowProbe, FlowReport, Moment, Pace, Watched};
-
-/// Branch of the session's history, and the last step that it has in common with the present
-/// branch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BranchReport {
-    /// Number, name and last moment of the branch.
-    pub branch: Branch,
-    /// Last step at which this branch and the present branch still have the same state.
-    pub parts_at: u64,
-}
-
-/// User action on the present branch, which is undone as a whole, with its description.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeedReport {
-    /// Moments before and after the action, and its kind.
-    pub deed: Deed,
-    /// Description of the action for the user, such as "stroke of lava".
-    pub words: String,
-}
-
-/// Timeline of the session: branches, user actions and kept moments.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TimeLine {
-    /// Number of the present branch, on which the session runs.
-    pub present: u64,
-    /// All branches, oldest first, the present branch included.
-    pub branches: Vec<BranchReport>,
-    /// User actions on the present branch, in order of time.
-    pub deeds: Vec<DeedReport>,
-    /// Moments of the present branch of which the user has kept a snapshot, in order of time.
-    pub kept: Vec<Moment>,
-    /// Descriptions of the user actions that the next undo (first) and the next redo (second) would
-    /// affect; `None` if there is nothing to undo or redo.
-    pub offers: [Option<String>; 2],
-}
-
-impl TimeLine {
-    /// Returns the present branch; `None` for a timeline without branches.
-    pub fn branch(&self) -> Option<&Branch> {
-        self.branches
-            .iter()
-            .map(|report| &report.branch)
-            .find(|branch| branch.number == self.present)
-    }
-
-    /// Returns the last step reached on the present branch; 0 without branches.
-    pub fn end(&self) -> u64 {
-        self.branch().map_or(0, |branch| branch.end)
-    }
-}
-
-/// Values of the cell under the pointer, and of its column.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Probe {
-    /// First cell along the pointer's ray that is solid or contains a material, as x, y, z.
-    pub cell: Place,
-    /// Point where the ray enters `cell`, as x, y, z in cells.
-    pub point: [f32; 3],
-    /// Set if the cell is solid (rock of the ground).
-    pub solid: bool,
-    /// Set if the ray meets the cell on a cut face: in this cell, the ray enters the visible region
-    /// of the simulation box through a slice or a side of the box, not from above.
-    pub cut: bool,
-    /// Nonzero quantities of the cell with their values, in the order of [`Report::quantities`].
-    pub values: Vec<(Quantity, f32)>,
-    /// Elevation of the ground in the cell's column, in metres.
-    pub ground_m: f64,
-    /// Name of each material in the cell's column, and its thickness in metres: volume divided by
-    /// the column's area.
-    pub thickness_m: Vec<(String, f64)>,
-    /// Values of the physical lava model in the cell's column; `None` in the cellular automaton
-    /// (classic model).
-    pub flow: Option<FlowProbe>,
-}
+use super::{FlowReport, Moment, Pace, Probe, Rock, TimeLine, Watched};
 
 /// Account of a conserved quantity: present content, and sums of inflow and outflow, in the display
 /// unit that `AccountReport::from_sums` was given (such as full cells, kg or J).
@@ -203,15 +129,6 @@ impl AirAccount {
         };
         air.amounts().present().map(account).collect()
     }
-}
-
-/// Rock that the user placed, for the marks on the ground.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Rock {
-    /// Ball of rock placed by the brush: centre x, y, z and radius, in cells.
-    Ball([f32; 4]),
-    /// Columns `[x, z]` of a dam, without the columns that the user has dug out later.
-    Dam(Vec<[usize; 2]>),
 }
 
 /// State of the simulation for the window, contained in every [`Update`](super::Update).

@@ -6,10 +6,10 @@ use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText
 
 use super::{BRIGHT, SHADE, Stage};
 use crate::edit::tools::lies_on;
-use crate::flow::ZERO_CELSIUS_K;
 use crate::messages::{FlowProbe, Probe, Report};
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
+use lavoxel_session::ZERO_CELSIUS_K;
 
 /// Time after the pointer's last movement for which the full readout is shown; afterwards, a short
 /// readout is shown.

@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::session::Session;
 use super::thread::Thread;
 use super::{Message, Shared, lock};
 use crate::messages::{Command, Pace, Update};
@@ -13,6 +12,7 @@ use lavoxel_automaton::rules::Walls;
 use lavoxel_files::shipped;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Scene;
+use lavoxel_session::Session;
 
 /// Simulation thread, driven step by step by the test, and the window's state, which receives the
 /// thread's updates.

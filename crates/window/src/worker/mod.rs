@@ -11,20 +11,13 @@ mod clock;
 mod lava_glow;
 mod media;
 mod patches;
-mod pick;
 #[cfg(test)]
 mod print_tests;
 mod publish;
 mod second;
 #[cfg(test)]
 mod second_tests;
-mod session;
-mod snapshots;
-mod stroke;
 mod thread;
-mod travel;
-#[cfg(test)]
-mod undo_tests;
 mod watch;
 
 use std::any::Any;
@@ -35,10 +28,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use self::session::Session;
 use self::thread::Thread;
 use super::messages::{Command, Notice, Report, Update};
 use lavoxel_scene::scene::{Scene, SceneError};
+use lavoxel_session::Session;
 
 /// Error of starting the simulation thread.
 #[derive(Debug, thiserror::Error)]

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::session::Session;
 use super::thread::Thread;
 use super::{Message, Shared, lock};
 use crate::messages::{Command, Pace, PrintSubject, Update};
 use lavoxel_scene::scene::Scene;
+use lavoxel_session::Session;
 use lavoxel_sim::simulation;
 
 const SCENE: &str = "[grid]\nsize = [20, 16, 20]\n[[material]]\nname = \"water\"\n";

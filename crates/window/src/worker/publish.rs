@@ -8,8 +8,6 @@ use super::clock::Clock;
 use super::lava_glow::LavaLight;
 use super::media::MediaPublisher;
 use super::patches::patches;
-use super::pick::probe;
-use super::session::Session;
 use super::watch::Watcher;
 use crate::messages::{
     AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, PrintSubject, Report, Update, Watch,
@@ -19,6 +17,7 @@ use lavoxel_automaton::world::{GroundCursor, Layer, Quantity, Tally};
 use lavoxel_base::memory::Held;
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::{Axis, Glow, Mouth, Ray};
+use lavoxel_session::{Session, probe};
 use lavoxel_sim::lowpass::{AirVolume, Bricks, CrustMap, LowPass};
 use lavoxel_sim::simulation::{Simulation, StageTime};
 use lavoxel_sim::state::State;
@@ -215,9 +214,9 @@ impl Publisher {
     ) -> Report {
         let simulation = session.simulation();
         let world = simulation.world();
-        let line = session.history.line();
+        let line = session.history().line();
         // The acts of a line have ascending numbers: those up to the present act are done.
-        let done = line.partition_point(|act| *act <= session.at.act);
+        let done = line.partition_point(|act| *act <= session.at().act);
         let timings = simulation
             .timings()
             .iter()
@@ -253,9 +252,9 @@ impl Publisher {
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             acts: done,
             acts_ahead: line.len() - done,
-            moment: session.at,
+            moment: session.at(),
             goal: session.goal(),
-            ways: session.ways,
+            ways: session.ways(),
             timeline: Arc::default(),
             visited: session.visited(),
             built: session.built().clone(),

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use super::clock::Clock;
 use super::publish::{Eye, Publisher, proportion};
-use super::session::Session;
 use super::watch::spread_of;
 use crate::flow::FlowReport;
 use crate::messages::{AirAccount, Moment, Notice, SecondUpdate, TwoRuns, Versus, Way};
@@ -17,6 +16,7 @@ use lavoxel_base::units::cells;
 use lavoxel_geo::map::Site;
 use lavoxel_render::{Glow, LookSpec};
 use lavoxel_scene::scene::{Scene, SceneError};
+use lavoxel_session::Session;
 use lavoxel_sim::simulation::Simulation;
 
 /// Smallest time between two measurements of both runs; a user cannot read numbers that change more
@@ -93,7 +93,7 @@ impl Second {
     /// Returns true while the second run has work to do: it has made fewer steps (for physical
     /// models, less simulated time) than `first`, or is on its way back to step 0.
     pub(super) fn is_behind(&self, first: &Session) -> bool {
-        self.session.travels() || self.session.simulation.is_behind(&first.simulation)
+        self.session.travels() || self.session.simulation().is_behind(first.simulation())
     }
 
     /// Makes one step of the second run, or replays one time slice on the way back to step 0.
@@ -106,7 +106,7 @@ impl Second {
         }
         self.publisher.touch();
         if !self.is_behind(first) {
-            self.level_at = first.simulation.steps();
+            self.level_at = first.simulation().steps();
         }
     }
 
@@ -147,7 +147,7 @@ impl Second {
     /// slices at the same fraction of the simulation box, but no probe. `sides`: number of cells of
     /// the first run's box along x, y and z.
     fn eye(&self, first: &Eye, sides: [usize; 3]) -> Eye {
-        let world = self.session.simulation.world();
+        let world = self.session.simulation().world();
         let (grid, quantities) = (world.grid(), world.quantities());
         let own = [grid.nx, grid.ny, grid.nz];
         let cell = |axis: usize| first.cuts[axis].map(|at| at * own[axis] / sides[axis].max(1));
@@ -183,11 +183,11 @@ impl Second {
         let rests = is_paused && !is_behind;
         // While the second run still catches up with a step of the first run, the numbers at the
         // previous step stay.
-        if is_behind && first.simulation.steps() == self.level_at + 1 {
+        if is_behind && first.simulation().steps() == self.level_at + 1 {
             return;
         }
         let of = Measured {
-            moments: runs.map(|session| session.at),
+            moments: runs.map(|session| session.at()),
             rests,
         };
         let (is_old, is_due) = self.measured.as_ref().map_or((true, true), |last| {
@@ -206,8 +206,8 @@ impl Second {
 /// Measures the two runs `runs` (left, right). With `hashed`, the result also contains the hashes
 /// of both states.
 fn two_runs(runs: [&Session; 2], hashed: bool) -> TwoRuns {
-    let [left, right] = runs.map(|session| &session.simulation);
-    let [first, second] = runs.map(|session| readings(&session.simulation, session.site()));
+    let [left, right] = runs.map(|session| session.simulation());
+    let [first, second] = runs.map(|session| readings(session.simulation(), session.site()));
     let rows = first.into_iter().filter_map(|(name, unit, value)| {
         let same = second
             .iter()

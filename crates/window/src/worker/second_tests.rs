@@ -4,12 +4,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::session::Session;
 use super::thread::Thread;
 use super::{Message, Shared, StartError, Worker, lock};
 use crate::messages::{Command, Pace, TwoRuns, Update, Way};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_scene::scene::Scene;
+use lavoxel_session::Session;
 use lavoxel_sim::simulation::{self, Simulation};
 
 /// Returns a scene of the classic model: a vent on a plane, with the rate `rate` in full cells per

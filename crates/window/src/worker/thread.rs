@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use super::clock::Clock;
 use super::publish::{Eye, Publisher};
 use super::second::Second;
-use super::session::Session;
 use super::{Message, Shared};
 use crate::messages::{Command, Notice, Pace, Way};
 use lavoxel_base::memory::Held;
 use lavoxel_scene::scene::{Scene, SceneError};
+use lavoxel_session::Session;
 
 /// Smallest time between the starts of two updates: one frame at 60 Hz.
 const BETWEEN_UPDATES: Duration = Duration::from_millis(16);

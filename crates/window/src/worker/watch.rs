@@ -3,11 +3,11 @@
 
 use std::time::{Duration, Instant};
 
-use crate::flow::ZERO_CELSIUS_K;
 use crate::messages::{Column, Spread, Stand, Watch, Watched};
 use lavoxel_automaton::matter::Kind;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_geo::map::Site;
+use lavoxel_session::ZERO_CELSIUS_K;
 use lavoxel_sim::source::VentSpec;
 use lavoxel_sim::state::State;
 

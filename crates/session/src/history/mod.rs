@@ -14,7 +14,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::kind::ActKind;
-pub(crate) use self::kind::{goes_on, words};
+pub use self::kind::{goes_on, words};
 pub use self::text::HistoryError;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 

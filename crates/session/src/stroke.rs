@@ -8,9 +8,7 @@ use std::collections::HashMap;
 
 use nalgebra::Vector3;
 
-use super::pick::{Hit, Sight};
-use crate::input::ground_pick::lies_in;
-use crate::messages::Stroke;
+use crate::pick::{Hit, Sight, lies_in};
 use lavoxel_automaton::world::{Edit, Matter, Shape};
 use lavoxel_base::grid::Place;
 use lavoxel_render::Ray;
@@ -25,9 +23,25 @@ const HALVINGS: u32 = 9;
 /// Upper bound of the number of cells for which the visibility before the stroke is stored.
 const MOST_BEFORE: usize = 2 << 20;
 
+/// Piece of a brush stroke: the pointer's path since the previous piece, and the brush.
+#[derive(Clone, Debug)]
+pub struct Stroke {
+    /// Set for the first piece of a new stroke.
+    pub begins: bool,
+    /// Rays under the pointer along its path since the previous piece; each starts where it enters
+    /// the visible region of the simulation box. Empty: the last dab is repeated.
+    pub rays: Vec<Ray>,
+    /// Visible region of the simulation box: lower and upper bound in cells along x, y and z.
+    pub part: [[f32; 2]; 3],
+    /// Radius of the brush in cells.
+    pub radius: f64,
+    /// Material and amount that the brush puts into the cells of each dab.
+    pub matter: Matter,
+}
+
 /// State of the brush during one stroke: last pointer position, last dab, and changed cells.
 #[derive(Debug, Default)]
-pub(super) struct Brush {
+pub(crate) struct Brush {
     /// Last pointer position: its ray, and the point in cells that the ray hits (inner `None`: no
     /// hit). Outer `None`: no position yet.
     end: Option<(Ray, Option<Vector3<f64>>)>,
@@ -44,7 +58,7 @@ pub(super) struct Brush {
 
 /// Reason for which a dab at the pointer would change nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Miss {
+pub(crate) enum Miss {
     /// The pointer's ray hits nothing in the visible region of the simulation box.
     Outside,
     /// The pointer's ray hits a side of the simulation box or a slice, where only digging is
@@ -56,7 +70,7 @@ pub(super) enum Miss {
 
 impl Miss {
     /// Returns the text of the notice that tells the user why the stroke changes nothing.
-    pub(super) fn words(self) -> String {
+    pub(crate) fn words(self) -> String {
         let reason = match self {
             Self::Outside => "the pointer is outside the box",
             Self::Cut => "this is the cut side of the box; its surface takes the brush",
@@ -69,7 +83,7 @@ impl Miss {
 impl Brush {
     /// Returns the dabs of one piece of a stroke: centres x, y, z in cells, in order; and the
     /// reason why a pointer position missed, for the first such position (`None` if all hit).
-    pub(super) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
+    pub(crate) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
         if stroke.begins {
             *self = Self::default();
         }
@@ -129,17 +143,17 @@ impl Brush {
 
     /// Returns true if the user should be told that the stroke changes nothing: at most once per
     /// stroke, and never after the stroke has changed something.
-    pub(super) fn tells(&mut self) -> bool {
+    pub(crate) fn tells(&mut self) -> bool {
         !std::mem::replace(&mut self.told, true)
     }
 
     /// Records that the stroke has changed the world, so that the user gets no notice.
-    pub(super) fn has_put(&mut self) {
+    pub(crate) fn has_put(&mut self) {
         self.told = true;
     }
 
     /// Returns the cells of the shape `ball`, each with the flag of its present visibility.
-    pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
+    pub(crate) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::new(world);
         ball.cells(world.grid())
             .map(|place| (place, sight.sees(place)))
@@ -149,7 +163,7 @@ impl Brush {
     /// Compares `were`, the visibility of cells before a dab, with their present visibility, and
     /// stores for the cells changed by the dab the visibility before the dab, unless the stroke had
     /// changed them before.
-    pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
+    pub(crate) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
         let sight = Sight::new(world);
         for (place, was) in were {
             if sight.sees(place) != was && self.before.len() < MOST_BEFORE {
@@ -222,7 +236,7 @@ impl Path<'_> {
 }
 
 /// Returns true if `edit` would change at least one cell of `world`.
-pub(super) fn changes(world: &State, edit: &Edit) -> bool {
+pub(crate) fn changes(world: &State, edit: &Edit) -> bool {
     // Each kind of matter has its own test; an act without effect would only lengthen the history.
     let solid = |place: Place| world.ground().is_solid(place);
     let sight = Sight::new(world);

@@ -1,39 +1,146 @@
 //! Picking: finds the first cell along the pointer's ray that is solid or contains a material, and
 //! reads the values of that cell.
 
-use crate::messages::{FlowProbe, Probe};
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::words::rough;
+use lavoxel_flow::{Flow, FlowColumn};
 use lavoxel_geo::map::Site;
 use lavoxel_render::Ray;
+use lavoxel_scene::scene::Seconds;
 use lavoxel_sim::state::{CellValues, State};
+
+/// Temperature of 0 °C in kelvin.
+pub const ZERO_CELSIUS_K: f64 = 273.15;
 
 /// Smallest amount of a material, as a fraction of a full cell, with which a cell counts as visible
 /// for picking.
 const SEEN: f32 = 0.05;
 
+/// Values of the cell under the pointer, and of its column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Probe {
+    /// First cell along the pointer's ray that is solid or contains a material, as x, y, z.
+    pub cell: Place,
+    /// Point where the ray enters `cell`, as x, y, z in cells.
+    pub point: [f32; 3],
+    /// Set if the cell is solid (rock of the ground).
+    pub solid: bool,
+    /// Set if the ray meets the cell on a cut face: in this cell, the ray enters the visible region
+    /// of the simulation box through a slice or a side of the box, not from above.
+    pub cut: bool,
+    /// Nonzero quantities of the cell with their values, in the order of [`State::quantities`].
+    pub values: Vec<(Quantity, f32)>,
+    /// Elevation of the ground in the cell's column, in metres.
+    pub ground_m: f64,
+    /// Name of each material in the cell's column, and its thickness in metres: volume divided by
+    /// the column's area.
+    pub thickness_m: Vec<(String, f64)>,
+    /// Values of the physical lava model in the cell's column; `None` in the cellular automaton
+    /// (classic model).
+    pub flow: Option<FlowProbe>,
+}
+
+/// Returns the text of a temperature in kelvin and degrees Celsius, such as `1350 K (1077 °C)`.
+fn warmth(kelvin: f64) -> String {
+    format!("{kelvin:.0} K ({:.0} °C)", kelvin - ZERO_CELSIUS_K)
+}
+
+/// Values of the physical lava model in the column under the pointer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowProbe {
+    /// Thickness of liquid and solidified lava in the column, viscosity, and arrival time of the
+    /// lava.
+    pub column: FlowColumn,
+    /// Temperature in kelvin of the lava below the crust, in the probed cell or else in the
+    /// uppermost cell with lava of the column. `None` without lava.
+    pub kelvin: Option<f64>,
+    /// Temperature in kelvin of the lava's free surface, from which pictures derive its glow;
+    /// `None` without lava.
+    pub surface_k: Option<f64>,
+}
+
+impl FlowProbe {
+    /// Creates the probe of the column that contains `cell` (indices x, y, z).
+    fn new(flow: &Flow, cell: [usize; 3]) -> Self {
+        let number = cell[2] * flow.space().nx + cell[0];
+        let column = flow.column(number);
+        Self {
+            column,
+            kelvin: flow.temperature_k(cell).or(column.surface_k),
+            surface_k: flow.crust_k(number),
+        }
+    }
+
+    /// Returns the lines of text that describe the column for the user; an empty text for a column
+    /// without lava.
+    pub fn words(&self) -> String {
+        let FlowProbe {
+            column,
+            kelvin,
+            surface_k,
+        } = self;
+        let mut lines = Vec::new();
+        if column.liquid_m > 0.0 {
+            let named = |name: &str, kelvin: &Option<f64>| {
+                kelvin
+                    .map(|kelvin| format!("   {name} {}", warmth(kelvin)))
+                    .unwrap_or_default()
+            };
+            let kelvin = format!("{}{}", named("surface", surface_k), named("inside", kelvin));
+            let viscosity = column
+                .viscosity_pa_s
+                .map(|pa_s| format!("   {pa_s:.3e} Pa s"))
+                .unwrap_or_default();
+            let roofed = if column.roofed { "   under a roof" } else { "" };
+            lines.push(format!(
+                "lava {} m{kelvin}{viscosity}{roofed}",
+                rough(column.liquid_m)
+            ));
+            if let Some(core_k) = column.core_k {
+                lines.push(format!(
+                    "crust {} m   core {}",
+                    rough(column.lid_m),
+                    warmth(core_k)
+                ));
+            }
+        }
+        if column.set_m > 0.0 {
+            lines.push(format!("set {} m", rough(column.set_m)));
+        }
+        if let Some(arrival) = column.arrival_s {
+            lines.push(format!(
+                "came after {}, up to {} m/s",
+                Seconds(arrival),
+                rough(column.max_speed_m_s)
+            ));
+        }
+        lines.join("\n")
+    }
+}
+
 /// Ray caster on the cells of a world; looks up the amounts of all materials once for several rays.
-pub(super) struct Sight<'w> {
+pub(crate) struct Sight<'w> {
     world: &'w State,
     amounts: Vec<CellValues<'w>>,
 }
 
 /// Cell that a ray hits first, and the point of the hit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Hit {
+pub(crate) struct Hit {
     /// Indices x, y, z of the cell that the ray hits.
-    pub(super) cell: Place,
+    pub(crate) cell: Place,
     /// Point where the ray enters `cell`, as x, y, z in cells.
-    pub(super) point: [f32; 3],
+    pub(crate) point: [f32; 3],
     /// Set if the ray enters the simulation box in this cell through a side of the box; clear if
     /// the ray enters through the top, or in an earlier cell.
-    pub(super) cut: bool,
+    pub(crate) cut: bool,
 }
 
 impl<'w> Sight<'w> {
     /// Prepares ray casts on the cells of `world`.
-    pub(super) fn new(world: &'w State) -> Self {
+    pub(crate) fn new(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities
             .iter()
@@ -47,19 +154,19 @@ impl<'w> Sight<'w> {
 
     /// Returns true if the cell `place` is solid or contains at least `SEEN` (fraction of a full
     /// cell) of any material.
-    pub(super) fn sees(&self, place: Place) -> bool {
+    pub(crate) fn sees(&self, place: Place) -> bool {
         self.world.ground().is_solid(place)
             || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
     }
 
     /// Returns true if the cell `place` contains any amount of any material.
-    pub(super) fn has_matter(&self, place: Place) -> bool {
+    pub(crate) fn has_matter(&self, place: Place) -> bool {
         self.amounts.iter().any(|amount| amount.at(place) > 0.0)
     }
 
     /// Returns the first cell along `ray` for which `wanted` returns true; `None` if there is none
     /// in the simulation box.
-    pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
+    pub(crate) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
         let grid = self.world.grid();
         let (cell, t) = first_cell(grid, ray, wanted)?;
         let point: [f32; 3] = ray.at(t as f32).into();
@@ -75,10 +182,16 @@ impl<'w> Sight<'w> {
     }
 }
 
+/// Returns true if `point` (in cells) lies in `part` (lower and upper bound in cells along x, y and
+/// z) or at most one cell outside, since a slice shows the cells at its boundary.
+pub fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
+    (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
+}
+
 /// Returns the values at the first visible cell along `ray`: all quantities of the cell, and for
 /// its column the ground elevation (m), the values of the physical lava model and the thickness of
 /// each material (m). `None` if the ray hits no visible cell.
-pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
+pub fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
     let sight = Sight::new(world);
     let Hit { cell, point, cut } = sight.meet(ray, |place| sight.sees(place))?;

@@ -2,19 +2,47 @@
 //! the nearest snapshot before that moment; steps and acts are replayed from there in time slices;
 //! between slices, the thread handles messages.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::session::Session;
-use crate::history::tree::words;
-use crate::messages::{BranchError, Deed, Moment, Notice, Way};
+use web_time::Instant;
+
+use crate::history::{BranchError, Deed, Moment, words};
+use crate::notice::Notice;
+use crate::session::Session;
 
 /// Duration of a time slice of the replay; between two slices, the thread handles messages and
 /// sends the state reached so far.
 const SLICE: Duration = Duration::from_millis(12);
 
+/// Target of a seek: the moment to which the session moves. The target determines the pace after
+/// the seek.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Moves to this moment of the present branch, and pauses.
+    To(Moment),
+    /// Moves to this step of the present branch, after all acts at that step, and pauses.
+    Step(u64),
+    /// Returns to step 0 of the scene as opened, without a change of pace.
+    Start,
+    /// Returns to the nearest earlier moment that the user has kept, or to the start if there is
+    /// none, and pauses.
+    Back,
+    /// Moves to the nearest later moment that the user has kept, or to the tip of the branch if
+    /// there is none, and pauses.
+    Ahead,
+    /// Undoes the last user action: returns to the moment just before that action.
+    Undo,
+    /// Redoes a user action and moves to the moment just after that action: the action undone last
+    /// if it belongs to the present branch, else the next action ahead.
+    Redo,
+    /// Moves to the branch with this number, at the present step, or at the branch's tip if the tip
+    /// lies earlier.
+    Branch(u64),
+}
+
 /// Seek in progress: a move of the simulation to another moment of the session.
 #[derive(Debug)]
-pub(super) struct Travel {
+pub(crate) struct Travel {
     /// Target moment of the seek.
     to: Moment,
     /// Numbers of all acts on the branch that contains the target, in order; acts after the target
@@ -27,19 +55,19 @@ pub(super) struct Travel {
 
 impl Session {
     /// Returns true while a seek to another moment is in progress.
-    pub(super) fn travels(&self) -> bool {
+    pub fn travels(&self) -> bool {
         self.travel.is_some()
     }
 
     /// Returns the target moment of the seek in progress, or without a seek the moment of the
     /// simulation's state.
-    pub(super) fn goal(&self) -> Moment {
+    pub fn goal(&self) -> Moment {
         self.travel.as_ref().map_or(self.at, |travel| travel.to)
     }
 
     /// Returns the number of the branch that is shown in place of the present branch; `None` if no
     /// other branch is shown, or if the seek to its state is not finished.
-    pub(super) fn visited(&self) -> Option<u64> {
+    pub fn visited(&self) -> Option<u64> {
         self.visit.filter(|_| !self.travels())
     }
 
@@ -48,7 +76,7 @@ impl Session {
     ///
     /// # Errors
     /// When there is no such moment.
-    pub(super) fn go(&mut self, way: Way) -> Result<bool, String> {
+    pub fn go(&mut self, way: Way) -> Result<bool, String> {
         self.leave();
         self.visit = None;
         let gone = self.choose(way);
@@ -142,7 +170,7 @@ impl Session {
     /// Begins to show the branch number `branch`, at the present step or at the branch's tip if the
     /// tip lies earlier; the present branch stays the same. `None` returns to the present branch.
     /// Fails if there is no such branch.
-    pub(super) fn look_at(&mut self, branch: Option<u64>) -> Result<(), String> {
+    pub fn look_at(&mut self, branch: Option<u64>) -> Result<(), String> {
         let Some(number) = branch else {
             self.visit_ends();
             return Ok(());
@@ -166,7 +194,7 @@ impl Session {
 
     /// Ends the visit to another branch, and begins the seek back to the present moment. Returns
     /// false if no other branch was shown.
-    pub(super) fn visit_ends(&mut self) -> bool {
+    pub fn visit_ends(&mut self) -> bool {
         let visits = self.visit.take().is_some();
         if visits {
             self.set_out(self.history.here(), self.history.line().to_vec());
@@ -184,7 +212,7 @@ impl Session {
 
     /// Takes a snapshot if the simulation is at the tip of the present branch; called before the
     /// session leaves the branch.
-    pub(super) fn leave(&mut self) {
+    pub(crate) fn leave(&mut self) {
         if !self.travels()
             && self.visit.is_none()
             && self.at == self.history.here()
@@ -197,7 +225,7 @@ impl Session {
 
     /// Continues the seek for one time slice. Returns true if the simulation was restored from a
     /// snapshot; the slice then ends at once, so that the window shows the restored state.
-    pub(super) fn go_on(&mut self) -> bool {
+    pub fn go_on(&mut self) -> bool {
         let Some(mut travel) = self.travel.take() else {
             return false;
         };
@@ -213,7 +241,7 @@ impl Session {
     /// Warns the user if the state at the end of the replay of a session file has another hash than
     /// the saved one: the file was changed, or was written by a version of the program with other
     /// rules.
-    pub(super) fn compare_with_saved(&mut self) {
+    pub(crate) fn compare_with_saved(&mut self) {
         let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else {
             return;
         };
@@ -269,7 +297,7 @@ impl Session {
     /// Ends the seek at the simulation's present state; while another branch is shown, begins the
     /// return to the present moment instead. Returns true if the simulation was restored from a
     /// snapshot.
-    pub(super) fn stop_here(&mut self) -> bool {
+    pub fn stop_here(&mut self) -> bool {
         if self.visit_ends() {
             return false;
         }

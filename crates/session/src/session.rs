@@ -4,16 +4,15 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
-use super::snapshots::{MOST_BYTES, Snapshots};
-use super::stroke::{Brush, Miss, changes};
-use super::travel::Travel;
-use crate::history::tree::{goes_on, words};
-use crate::messages::{
-    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Rock,
-    Stroke, TimeLine, Way,
-};
+use web_time::Instant;
+
+use crate::history::{History, Moment, goes_on};
+use crate::notice::{Mend, Notice};
+use crate::snapshots::{MOST_BYTES, Snapshots};
+use crate::stroke::{Brush, Miss, Stroke, changes};
+use crate::timeline::{TimeLine, timeline};
+use crate::travel::{Travel, Way};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::view::Drape;
@@ -34,40 +33,58 @@ use lavoxel_sim::simulation::{Command, Simulation};
 ///
 /// Invariant: [`History`] stores the session's present moment; the simulation is at that moment,
 /// seeks to that moment ([`Travel`]), or shows another branch.
-pub(super) struct Session {
+pub struct Session {
     scene: Scene,
-    pub(super) simulation: Simulation,
+    pub(crate) simulation: Simulation,
     site: Site,
     /// Image draped over the ground; `None` without an image.
     drape: Option<Drape>,
-    pub(super) snapshots: Snapshots,
-    pub(super) history: History,
+    pub(crate) snapshots: Snapshots,
+    pub(crate) history: History,
     /// Moment of the simulation's present state; differs from the history's present moment during a
     /// seek.
-    pub(super) at: Moment,
+    pub(crate) at: Moment,
     /// Seek to another moment in progress; `None` if there is none.
-    pub(super) travel: Option<Travel>,
+    pub(crate) travel: Option<Travel>,
     /// Number of a branch other than the present one that is shown, or that will be shown after the
     /// seek; `None` for the present branch.
-    pub(super) visit: Option<u64>,
+    pub(crate) visit: Option<u64>,
     timeline: Arc<TimeLine>,
     /// Set if `timeline` must be rebuilt before its next use.
     timeline_old: bool,
     brush: Brush,
     /// Rock placed by hand that exists at the moment `at`.
-    pub(super) built: Arc<Vec<Rock>>,
-    pub(super) notices: Vec<Notice>,
+    pub(crate) built: Arc<Vec<Rock>>,
+    pub(crate) notices: Vec<Notice>,
     /// Set once the user was told that lava has reached the sides of the simulation box.
     edge_reported: bool,
     /// Number of seeks to another moment begun since the session was opened.
-    pub(super) ways: u64,
+    pub(crate) ways: u64,
     /// Number of the last act of the brush stroke in progress; `None` before its first act.
     stroke: Option<u64>,
     /// Thumbnail for the session file, as PNG bytes; `None` if the window has not sent any yet.
     thumbnail: Option<Vec<u8>>,
     /// Moment at which the session file was saved, with the hash of the state at that moment.
     /// `None` if there is no session file with a hash, and once the replay has reached the moment.
-    pub(super) saved: Option<(Moment, u64)>,
+    pub(crate) saved: Option<(Moment, u64)>,
+}
+
+/// Rock that the user placed, for the marks on the ground.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rock {
+    /// Ball of rock placed by the brush: centre x, y, z and radius, in cells.
+    Ball([f32; 4]),
+    /// Columns `[x, z]` of a dam, without the columns that the user has dug out later.
+    Dam(Vec<[usize; 2]>),
+}
+
+/// Change of a branch of the history; the first field is the branch's number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BranchChange {
+    /// Gives the branch another name.
+    Rename(u64, String),
+    /// Removes the branch, and its acts that lie on no other branch.
+    Remove(u64),
 }
 
 /// Number of steps between two checks for lava at the sides of the simulation box.
@@ -79,7 +96,7 @@ impl Session {
     /// # Errors
     /// If the scene is invalid, or if simulation and pictures need more memory than the limit
     /// allows.
-    pub(super) fn open(mut scene: Scene) -> Result<Self, SceneError> {
+    pub fn open(mut scene: Scene) -> Result<Self, SceneError> {
         scene.expect_lava()?;
         scene.validate()?;
         let drawn = need_of_pictures(&scene);
@@ -119,7 +136,7 @@ impl Session {
 
     /// Opens the scene of a session file, and begins the replay of `history` up to its present
     /// moment. Returns an error as text for the user.
-    pub(super) fn resume(scene: Scene, history: History) -> Result<Self, String> {
+    pub fn resume(scene: Scene, history: History) -> Result<Self, String> {
         let mut session = Self::open(scene).map_err(|error| error.to_string())?;
         let here = history.here();
         session.saved = history.state.map(|hash| (here, hash));
@@ -149,7 +166,7 @@ impl Session {
     }
 
     /// Returns the notices since the last call, oldest first.
-    pub(super) fn take_notices(&mut self) -> Vec<Notice> {
+    pub fn take_notices(&mut self) -> Vec<Notice> {
         std::mem::take(&mut self.notices)
     }
 
@@ -178,7 +195,7 @@ impl Session {
 
     /// Applies the acts that lie ahead in the history at the present step, makes one step, and
     /// takes a snapshot if one is due.
-    pub(super) fn step(&mut self) {
+    pub fn step(&mut self) {
         let start = Instant::now();
         while let Some((act, _)) = self
             .history
@@ -195,7 +212,7 @@ impl Session {
 
     /// Makes one step of the simulation, and moves the present moment of the history forward by
     /// this step; takes no snapshot.
-    pub(super) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         self.simulation.step();
         if let Some(name) = self.history.stepped() {
             self.tell_branch(&name);
@@ -208,7 +225,7 @@ impl Session {
     }
 
     /// Applies the recorded act number `act` to the simulation again, during a replay.
-    pub(super) fn do_again(&mut self, act: u64) {
+    pub(crate) fn do_again(&mut self, act: u64) {
         let Some(command) = self.history.act(act).map(|act| act.command.clone()) else {
             return;
         };
@@ -223,7 +240,7 @@ impl Session {
     /// Applies `command` to the simulation and records the command as an act, unless nothing
     /// changes. With `more`, undo reverts this act together with the previous one. If acts lie
     /// ahead in the history, a new branch begins. Returns an error as text for the user.
-    pub(super) fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
+    pub fn command(&mut self, command: Command, more: bool) -> Result<(), String> {
         command.validate().map_err(|invalid| invalid.to_string())?;
         if self.simulation.has_in_force(&command) {
             return Ok(());
@@ -268,7 +285,7 @@ impl Session {
 
     /// Applies a piece of a brush stroke and records one act per dab. A dab that changes nothing,
     /// or that repeats the last dab within one step, is skipped.
-    pub(super) fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
+    pub fn draw(&mut self, stroke: &Stroke) -> Result<(), String> {
         let (dabs, miss) = self.brush.dabs(self.simulation.world(), stroke);
         let mut put = false;
         if stroke.begins {
@@ -378,13 +395,13 @@ impl Session {
     }
 
     /// Returns the list of rock placed by hand that exists at the simulation's moment.
-    pub(super) fn built(&self) -> &Arc<Vec<Rock>> {
+    pub fn built(&self) -> &Arc<Vec<Rock>> {
         &self.built
     }
 
     /// Resets the brush and rebuilds the list of rock placed by hand; called after the simulation
     /// has been restored from a snapshot.
-    pub(super) fn came_back(&mut self) {
+    pub(crate) fn came_back(&mut self) {
         (self.brush, self.stroke) = (Brush::default(), None);
         self.built = Arc::default();
         for act in self.history.path(self.at.act) {
@@ -395,13 +412,13 @@ impl Session {
     }
 
     /// Marks the cached timeline as outdated, so that `timeline` builds a new one.
-    pub(super) fn touch_timeline(&mut self) {
+    pub(crate) fn touch_timeline(&mut self) {
         self.timeline_old = true;
     }
 
     /// Returns the timeline of the session; rebuilt only if the history or the snapshots have
     /// changed.
-    pub(super) fn timeline(&mut self) -> Arc<TimeLine> {
+    pub fn timeline(&mut self) -> Arc<TimeLine> {
         if std::mem::take(&mut self.timeline_old) {
             let new = timeline(&self.history, &self.snapshots);
             if *self.timeline != new {
@@ -415,7 +432,7 @@ impl Session {
     ///
     /// # Errors
     /// If the snapshots would exceed their memory limit; text for the user.
-    pub(super) fn keep(&mut self) -> Result<(), String> {
+    pub fn keep(&mut self) -> Result<(), String> {
         self.timeline_old = true;
         if self
             .snapshots
@@ -431,7 +448,7 @@ impl Session {
     }
 
     /// Renames or removes a branch as `change` demands. Returns an error as text for the user.
-    pub(super) fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
+    pub fn change_branch(&mut self, change: BranchChange) -> Result<(), String> {
         self.timeline_old = true;
         match change {
             BranchChange::Rename(number, name) => {
@@ -452,13 +469,13 @@ impl Session {
     }
 
     /// Sets the camera and the look settings that are saved with the scene.
-    pub(super) fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
+    pub fn set_view(&mut self, camera: CameraSpec, look: LookSpec) {
         (self.scene.spec.camera, self.scene.spec.look) = (camera, look);
     }
 
     /// Sets the film key frames that are saved with the scene. Changed key frames replace an orbit
     /// or another camera move of the film.
-    pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
+    pub fn set_film(&mut self, keys: Vec<FilmKey>) {
         let film = &mut self.scene.spec.film;
         if film.keys != keys {
             *film = FilmSpec {
@@ -473,7 +490,7 @@ impl Session {
     /// Writes the session to `path`, by the file's extension either as a session file, or as a
     /// scene file whose run reproduces the present state bit for bit. Returns an error as text for
     /// the user.
-    pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
+    pub fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
         let recorded = self.scene.recorded(&self.simulation);
         let saved = if is_session(path) {
             self.pack(&recorded, path, existing)?
@@ -518,20 +535,20 @@ impl Session {
     }
 
     /// Sets the thumbnail that is saved with the session file, as PNG bytes.
-    pub(super) fn set_thumbnail(&mut self, picture: Vec<u8>) {
+    pub fn set_thumbnail(&mut self, picture: Vec<u8>) {
         self.thumbnail = Some(picture);
     }
 
     /// Returns the memory that the session needs for the simulation's state and the pictures,
     /// without the snapshots, which have their own entry in the memory accounting.
-    pub(super) fn need(&self) -> MemoryEstimate {
+    pub fn need(&self) -> MemoryEstimate {
         let drawn = self.scene.need_of_drawing(need_of_pictures(&self.scene));
         self.simulation.world().taken().and(drawn)
     }
 
     /// Returns the memory of a print of `size` (width, height) pixels beside that of the session: a
     /// copy of the volume, a renderer and the traced picture.
-    pub(super) fn need_of_print(&self, size: [u32; 2]) -> MemoryEstimate {
+    pub fn need_of_print(&self, size: [u32; 2]) -> MemoryEstimate {
         let (grid, scene) = (self.simulation.world().grid(), &self.scene);
         let gas = if scene.has_gas() { grid.cells() } else { 0 };
         let clouds = [scene.air_cells(), gas];
@@ -546,7 +563,7 @@ impl Session {
     ///
     /// # Errors
     /// If session and print together exceed the memory limit; the reason as text for the user.
-    pub(super) fn weigh_print(&self, size: [u32; 2]) -> Result<Held, String> {
+    pub fn weigh_print(&self, size: [u32; 2]) -> Result<Held, String> {
         let need = self.need_of_print(size);
         let _session = self.need().held();
         need.check("make the window smaller")
@@ -555,28 +572,44 @@ impl Session {
     }
 
     /// Returns the look settings of the session's scene.
-    pub(super) fn look(&self) -> LookSpec {
+    pub fn look(&self) -> LookSpec {
         self.scene.look()
     }
 
     /// Returns the name of the session's scene.
-    pub(super) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.scene.spec.name
     }
 
+    /// Returns the history of the session: its acts, branches and present moment.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Returns the moment of the simulation's present state; differs from the history's present
+    /// moment during a seek.
+    pub fn at(&self) -> Moment {
+        self.at
+    }
+
+    /// Returns the number of seeks to another moment begun since the session was opened.
+    pub fn ways(&self) -> u64 {
+        self.ways
+    }
+
     /// Returns the simulation, whose state is that of the moment `at`.
-    pub(super) fn simulation(&self) -> &Simulation {
+    pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 
     /// Returns the image draped over the ground; `None` without an image.
-    pub(super) fn drape(&self) -> Option<&Drape> {
+    pub fn drape(&self) -> Option<&Drape> {
         self.drape.as_ref()
     }
 
     /// Returns the site of the simulation box: cell sizes in metres, and position on the Earth if
     /// known.
-    pub(super) fn site(&self) -> &Site {
+    pub fn site(&self) -> &Site {
         &self.site
     }
 }
@@ -588,37 +621,6 @@ fn need_of_pictures(scene: &Scene) -> MemoryEstimate {
     match scene.spec.grid.grid() {
         Ok(grid) => smoke.and(need_of_surroundings(grid, &scene.spec.look)),
         Err(_) => smoke,
-    }
-}
-
-/// Builds the timeline for the window: branches, user actions with their descriptions, moments kept
-/// by the user, and the actions that undo and redo would affect.
-fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
-    let words_of = |deed: &Deed| {
-        let first = history.deed_begins_with(deed);
-        first.map(words).unwrap_or_default()
-    };
-    let (line, tip) = (history.line(), history.present().tip());
-    let branch = |branch: &Branch| BranchReport {
-        branch: branch.clone(),
-        parts_at: history.parts_at(branch),
-    };
-    TimeLine {
-        present: history.present().number,
-        branches: history.branches().iter().map(branch).collect(),
-        deeds: history
-            .deeds()
-            .into_iter()
-            .map(|deed| DeedReport {
-                words: words_of(&deed),
-                deed,
-            })
-            .collect(),
-        kept: snapshots
-            .by_hand()
-            .filter(|moment| history.leads_to(line, tip, *moment))
-            .collect(),
-        offers: history.offers().map(|deed| deed.as_ref().map(words_of)),
     }
 }
 

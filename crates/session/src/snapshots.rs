@@ -10,16 +10,18 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::history::tree::{History, Moment};
+use web_time::Instant;
+
+use crate::history::{History, Moment};
 use lavoxel_base::memory::Held;
 use lavoxel_sim::simulation::{Simulation, Snapshot};
 
 /// Upper bound of the memory of all snapshots in bytes (128 MiB), reduced if the program's memory
 /// limit leaves less. The snapshot of the start is kept even if its memory alone exceeds this
 /// bound.
-pub(super) const MOST_BYTES: u64 = 128 << 20;
+pub(crate) const MOST_BYTES: u64 = 128 << 20;
 /// Smallest computing time of the steps between two automatic snapshots; determines the longest
 /// time of a replay.
 const APART: Duration = Duration::from_millis(100);
@@ -40,7 +42,7 @@ const ELSEWHERE: f64 = 4.0;
 
 /// All snapshots of one session, by moment.
 #[derive(Debug)]
-pub(super) struct Snapshots {
+pub(crate) struct Snapshots {
     start: Snapshot,
     kept: BTreeMap<Moment, Kept>,
     /// Computing time of the steps since the last snapshot on the path to the present moment.
@@ -73,7 +75,7 @@ enum Why {
 impl Snapshots {
     /// Creates the collection of a session; the present state of `simulation` becomes the snapshot
     /// of the start. `most_bytes`: upper bound of the snapshots' memory in bytes.
-    pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
+    pub(crate) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
         let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
         let mut new = Self {
             start: simulation.snapshot(None),
@@ -88,13 +90,13 @@ impl Snapshots {
     }
 
     /// Returns the upper bound of the snapshots' memory in bytes.
-    pub(super) fn most_bytes(&self) -> u64 {
+    pub(crate) fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
     /// Records a step that led to the moment `at` and took the computing time `took`; takes an
     /// automatic snapshot of that moment if one is due.
-    pub(super) fn offer(
+    pub(crate) fn offer(
         &mut self,
         simulation: &Simulation,
         history: &History,
@@ -111,7 +113,7 @@ impl Snapshots {
 
     /// Takes a snapshot of the moment `at`, just before an act, if the steps since the last
     /// snapshot took at least `BEFORE_ACT` and as long as the last snapshot.
-    pub(super) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+    pub(crate) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if self.spent >= BEFORE_ACT.max(self.cost) && !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
@@ -119,7 +121,7 @@ impl Snapshots {
 
     /// Takes a snapshot of the moment `at`, before the session shows another branch; does nothing
     /// if there is a snapshot of that moment.
-    pub(super) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+    pub(crate) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
@@ -127,7 +129,7 @@ impl Snapshots {
 
     /// Resets the computing time since the last snapshot; called after the simulation has been
     /// restored from a snapshot.
-    pub(super) fn came_back(&mut self) {
+    pub(crate) fn came_back(&mut self) {
         self.spent = Duration::ZERO;
     }
 
@@ -140,13 +142,13 @@ impl Snapshots {
 
     /// Takes a snapshot of the present moment `at` on the user's request. Returns false if the
     /// memory limit leaves no room for the snapshot.
-    pub(super) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
+    pub(crate) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
         self.insert_if_it_fits(simulation, history, at, Why::ByHand)
     }
 
     /// Takes a snapshot of the present moment `at`, the tip of a branch that the session leaves,
     /// unless the memory limit leaves no room.
-    pub(super) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
+    pub(crate) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         // A branch that has grown since no longer ends at its old tip: that snapshot becomes
         // automatic and may be thinned.
         for (moment, kept) in &mut self.kept {
@@ -278,7 +280,7 @@ impl Snapshots {
     }
 
     /// Returns the snapshot of `moment`; `None` if there is none.
-    pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
+    pub(crate) fn at(&self, moment: Moment) -> Option<&Snapshot> {
         self.kept
             .get(&moment)
             .map(|kept| &kept.snapshot)
@@ -291,7 +293,7 @@ impl Snapshots {
 
     /// Returns the latest moment with a snapshot from which a replay along `path` (numbers of acts)
     /// leads to the moment `to`; the start of the session at the earliest.
-    pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
+    pub(crate) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
         let before = self
             .kept
             .range(
@@ -309,13 +311,13 @@ impl Snapshots {
     }
 
     /// Drops the snapshots of moments that lie on no branch any more.
-    pub(super) fn prune(&mut self, history: &History) {
+    pub(crate) fn prune(&mut self, history: &History) {
         self.kept.retain(|moment, _| history.contains(*moment));
         self.count();
     }
 
     /// Returns the moments of the snapshots requested by the user, in ascending order.
-    pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
+    pub(crate) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
         self.kept
             .iter()
             .filter(|(_, kept)| kept.why == Why::ByHand)

@@ -3,8 +3,10 @@
 
 use std::path::Path;
 
-use super::session::Session;
-use crate::messages::{History, Moment, Rock, Way};
+use crate::history::{History, Moment};
+use crate::session::Rock;
+use crate::session::Session;
+use crate::travel::Way;
 use lavoxel_air::Wind;
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::matter::Material;

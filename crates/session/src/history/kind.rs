@@ -57,7 +57,7 @@ impl ActKind {
 }
 
 /// Returns the description of `command` for the user, such as "stroke of lava".
-pub(crate) fn words(command: &Command) -> String {
+pub fn words(command: &Command) -> String {
     match command {
         Command::Put(Edit { matter, .. }) => match matter {
             Matter::Lava { .. } => "stroke of lava".to_owned(),
@@ -94,7 +94,7 @@ pub(crate) fn words(command: &Command) -> String {
 
 /// Returns true if `later` continues the mouse gesture of `earlier`, such as the drag of a slider
 /// or vent; undo then reverts both commands together.
-pub(crate) fn goes_on(earlier: &Command, later: &Command) -> bool {
+pub fn goes_on(earlier: &Command, later: &Command) -> bool {
     match (earlier, later) {
         (
             Command::Pour(VentChange::Change(one, _)),
