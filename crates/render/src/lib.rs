@@ -41,6 +41,8 @@ mod print;
 #[doc(hidden)]
 pub mod renderer;
 mod rulers;
+#[doc(hidden)]
+pub mod running;
 mod slice;
 #[doc(hidden)]
 pub mod style;

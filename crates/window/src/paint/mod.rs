@@ -37,10 +37,10 @@ use self::device::Gpu;
 use self::gpu::GpuPainter;
 pub use self::gpu::TooLarge;
 pub(crate) use self::print::{MOST_SAMPLES, PrintJob, PrintProgress, PrintThread};
-pub use self::quality::Quality;
 use super::messages::Update;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::land::TerrainLook;
+pub use lavoxel_render::running::Quality;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 
 /// Choice of the device that draws the pictures: graphics card or processor.

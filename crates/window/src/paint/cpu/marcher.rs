@@ -8,31 +8,20 @@ use image::RgbaImage;
 
 use super::mailbox::{Finished, Job, Mailbox, Order, PictureContent, Pixels};
 use super::mirror::Mirror;
-use super::reprojection::Depths;
-use super::upsample::{Upsampler, places};
 use crate::paint::View;
-use crate::paint::quality::{Quality, Resolution, Rest, still};
+use crate::paint::quality::Rest;
 use lavoxel_render::contents::Contents;
 use lavoxel_render::renderer::Renderer;
+use lavoxel_render::running::{Fineness, Quality, Running, Tracing, enlarged, still};
 use lavoxel_render::{Antialias, Camera, Image, LookSpec};
 
 /// Shortest time between the starts of two moving pictures: one frame at 60 Hz.
 const SHORTEST: Duration = Duration::from_millis(16);
 
-/// Factor on the sampling distance along rays in moving pictures that are traced below the full
-/// resolution.
-const COARSER: f32 = 2.0;
-/// Upper bound of the sampling distance along rays in cells, after the factor `COARSER`.
-const LONGEST_STEP: f32 = 1.0;
-
-/// Time after a change of the ground during which moving pictures use as few subpixel offsets as at
-/// a resolution of at least `FEW`. Another change is likely in this time, and after each change the
-/// rays of every offset must search the ground again.
+/// Time after a change of the ground during which moving pictures use few subpixel offsets. Another
+/// change is likely in this time, and after each change the rays of every offset must search the
+/// ground again.
 const UNSTEADY: Duration = Duration::from_secs(3);
-/// Lower bound of the resolution, as a fraction of the window's along each axis, from which the
-/// number of subpixel offsets is derived while the ground changes.
-const FEW: f32 = 0.5;
-
 /// Degree of refinement of the picture that the window shows, from outdated to final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -46,15 +35,6 @@ enum Level {
     Smooth,
 }
 
-/// Resolution controller and mean drawing time of moving pictures, for one cause of movement: a
-/// turning camera or a changing scene. The causes are separate, since the rays of a turning camera
-/// must search the ground again in each picture.
-#[derive(Default)]
-struct Movement {
-    resolution: Resolution,
-    took: Duration,
-}
-
 /// State of the drawing thread: renderer, controllers of the resolution, and the accumulated
 /// picture.
 pub(super) struct Marcher {
@@ -65,45 +45,10 @@ pub(super) struct Marcher {
     stage: Option<BoxRenderer>,
     level: Level,
     rest: Rest,
-    /// Resolution controller for pictures from a turning camera.
-    turning: Movement,
-    /// Resolution controller for a changing scene in front of a camera at rest.
-    running: Movement,
-    /// Camera of the last moving picture; `None` before the first moving picture.
-    last: Option<Camera>,
-    /// Depth buffer of the ground in the last moving picture, for reprojection; `None` before the
-    /// first moving picture.
-    depths: Option<Depths>,
-    /// Accumulator of the frames of moving pictures.
-    shown: Upsampler,
-    /// Number of frames accumulated since the thread started; determines the subpixel offset of the
-    /// next frame.
-    frames: u64,
-    /// Number of moving pictures drawn since the camera's last movement.
-    rested: usize,
+    /// Accumulated moving pictures.
+    shown: Running,
     /// Time at which the drawing of the last moving picture began.
     started: Instant,
-}
-
-/// Antialiasing, sampling distance and jitter of one picture.
-struct Fineness {
-    antialias: Antialias,
-    /// Factor on the look's sampling distance along rays, ≥ 1.
-    coarser: f32,
-    /// Number of the frame, from which the jitter of the samples along rays is derived.
-    frame: u64,
-}
-
-impl Fineness {
-    /// Returns the settings of a still picture or of a picture for an image file: the look's own
-    /// sampling distance and a fixed jitter.
-    fn still(antialias: Antialias) -> Self {
-        Self {
-            antialias,
-            coarser: 1.0,
-            frame: 0,
-        }
-    }
 }
 
 /// Renderer for one simulation box, with its copy of the volume.
@@ -127,13 +72,7 @@ impl Marcher {
             stage: None,
             level: Level::Smooth,
             rest: Rest::default(),
-            turning: Movement::default(),
-            running: Movement::default(),
-            last: None,
-            depths: None,
-            shown: Upsampler::default(),
-            frames: 0,
-            rested: 0,
+            shown: Running::default(),
             started: Instant::now(),
         }
     }
@@ -171,7 +110,6 @@ impl Marcher {
             {
                 self.stage = BoxRenderer::new(&wanted);
                 self.shown.forget();
-                self.depths = None;
             }
             self.wanted = Some(wanted);
         }
@@ -235,11 +173,9 @@ impl Marcher {
     /// Returns the minimum time between the starts of two moving pictures under the resolution rule
     /// `quality`.
     fn interval(&self, quality: Quality) -> Duration {
-        let whole =
-            self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
         match quality {
             // A machine that keeps the whole resolution draws more pictures than asked for.
-            Quality::Auto { target_fps } if !whole => {
+            Quality::Auto { target_fps } if !self.shown.is_whole() => {
                 Duration::from_secs_f32(1.0 / target_fps.max(1.0)).max(SHORTEST)
             }
             _ => SHORTEST,
@@ -252,75 +188,18 @@ impl Marcher {
         let Some(stage) = &mut self.stage else { return };
         self.started = Instant::now();
         let visible = view.visible();
-        let window = visible.size();
-        let rests = self.last.as_ref() == Some(&visible);
-        let movement = if rests {
-            &mut self.running
-        } else {
-            &mut self.turning
-        };
-        let effort = movement
-            .resolution
-            .moving(view.quality, [window.0, window.1], movement.took);
-        let share = effort.size[1] as f32 / window.1.max(1) as f32;
-        // While the ground changes, use fewer subpixel offsets: the rays of each offset must search
-        // each new ground again.
         let unsteady = stage
             .grounded
             .is_some_and(|since| since.elapsed() < UNSTEADY);
-        let places = places(if unsteady { share.max(FEW) } else { share });
-        self.frames += 1;
-        let shift = places[self.frames as usize % places.len()];
-        let camera = visible
-            .resized((effort.size[0], effort.size[1]))
-            .shifted(shift);
-        // A turning camera never returns to a subpixel offset, so the ground hits of earlier frames
-        // need not be kept.
-        stage
-            .renderer
-            .keep_cameras(if rests { places.len() } else { 1 });
-        let antialias = if effort.repeats > 1 {
-            Antialias::Edges
-        } else {
-            Antialias::Off
+        let mut frames = Frames {
+            stage,
+            wanted,
+            view,
         };
-        // Coarser sampling along rays where the frame budget does not even allow all pixels.
-        let coarser = if effort.size[0] < window.0 {
-            COARSER
-        } else {
-            1.0
-        };
-        let fineness = Fineness {
-            antialias,
-            coarser,
-            frame: self.frames,
-        };
-        let Some(image) = stage.draw(wanted, view, &camera, fineness) else {
-            return;
-        };
-        if self
-            .depths
-            .as_ref()
-            .is_none_or(|depths| !depths.is_of(&visible))
-        {
-            let depths = stage.depths(&visible, &camera);
-            match self.depths.replace(depths).zip(self.depths.as_ref()) {
-                Some((before, now)) => self.shown.turn(&before, now),
-                None => self.shown.forget(),
-            }
+        let how = (view.quality, unsteady);
+        if let Some(shown) = self.shown.draw(&mut frames, &visible, how) {
+            self.hand_over(shown.rgba, view, (shown.took, shown.share), false);
         }
-        let rgba = self.shown.add(&image, shift, window);
-        let took = self.started.elapsed();
-        // The first pictures from a camera at rest must search the ground for each subpixel offset,
-        // as those from a turning camera must; their times are not measured. Later pictures are
-        // measured even if they search the ground too, because the ground changes.
-        self.rested = if rests { self.rested + 1 } else { 0 };
-        if !rests || self.rested > places.len() {
-            movement.took = smoothed(movement.took, took);
-            movement.resolution.timed();
-        }
-        self.last = Some(visible);
-        self.hand_over(rgba, view, (took, share), false);
     }
 
     /// Draws the present content with the refinement `level` and hands the picture to the window.
@@ -352,7 +231,7 @@ impl Marcher {
             self.shown.begin(&image);
             opaque(&image)
         } else {
-            Upsampler::default().add(&image, [0.0; 2], window)
+            enlarged(&image, window)
         };
         let share = image.height as f32 / window.1 as f32;
         self.hand_over(rgba, view, (start.elapsed(), share), level == Level::Smooth);
@@ -410,6 +289,23 @@ impl Marcher {
     }
 }
 
+/// Frames of the present content of the window.
+struct Frames<'a> {
+    stage: &'a mut BoxRenderer,
+    wanted: &'a PictureContent,
+    view: &'a View,
+}
+
+impl Tracing for Frames<'_> {
+    fn renderer(&mut self) -> &mut Renderer {
+        &mut self.stage.renderer
+    }
+
+    fn trace(&mut self, camera: &Camera, fineness: Fineness) -> Option<Image> {
+        self.stage.draw(self.wanted, self.view, camera, fineness)
+    }
+}
+
 impl BoxRenderer {
     fn new(wanted: &PictureContent) -> Option<Self> {
         // The window has validated the look.
@@ -424,28 +320,13 @@ impl BoxRenderer {
         })
     }
 
-    /// Returns the depth buffer of the last frame: depths along the view direction of the ground
-    /// hits, together with the camera `window` of the window's picture. `frame`: camera of that
-    /// frame. Rays without a ground hit (sky, plume) get the depth of the scene's centre.
-    fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
-        let subject = self.renderer.subject();
-        let middle = nalgebra::center(&subject.low, &subject.high);
-        let [_, _, forward] = frame.measures();
-        let beyond = forward.dot(&(middle - frame.eye())).max(1.0);
-        Depths::new(window, frame, &self.renderer.distances(), beyond)
-    }
-
     /// Draws a picture with `camera`; `None` if a change has interrupted the drawing.
     fn draw(
         &mut self,
         wanted: &PictureContent,
         view: &View,
         camera: &Camera,
-        Fineness {
-            antialias,
-            coarser,
-            frame,
-        }: Fineness,
+        fineness: Fineness,
     ) -> Option<Image> {
         // Only the settings that differ from the last picture are set again: the renderer keeps its
         // caches.
@@ -460,12 +341,9 @@ impl BoxRenderer {
             *grounded = Some(Instant::now());
             renderer.set_land(wanted.land.clone());
         }
-        let step = (coarser * wanted.look.step)
-            .min(LONGEST_STEP)
-            .max(wanted.look.step);
         let look = LookSpec {
-            antialias,
-            step,
+            antialias: fineness.antialias,
+            step: fineness.step(wanted.look.step),
             ..wanted.look.clone()
         };
         if *renderer.look() != look {
@@ -473,7 +351,7 @@ impl BoxRenderer {
         }
         renderer.set_steps(wanted.steps);
         renderer.set_mouths(wanted.mouths.to_vec());
-        renderer.set_frame(frame);
+        renderer.set_frame(fineness.frame);
         let slice = |axis: usize| wanted.cuts[axis].clone().filter(|_| view.cuts_shown[axis]);
         renderer.set_contents(Contents {
             lava: view.volume_shown,
@@ -486,16 +364,6 @@ impl BoxRenderer {
         *known = true;
         mirror.drawn();
         image
-    }
-}
-
-/// Returns the moving average of drawing times, with weight 0.4 for `now` and 0.6 for the average
-/// `before`: times vary with the load of the machine.
-fn smoothed(before: Duration, now: Duration) -> Duration {
-    if before.is_zero() {
-        now
-    } else {
-        before.mul_f32(0.6) + now.mul_f32(0.4)
     }
 }
 

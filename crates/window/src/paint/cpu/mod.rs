@@ -6,11 +6,9 @@
 mod mailbox;
 mod marcher;
 mod mirror;
-mod reprojection;
 mod screen;
 #[cfg(test)]
 mod tests;
-mod upsample;
 
 use std::ops::Range;
 use std::sync::Arc;

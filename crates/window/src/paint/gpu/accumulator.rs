@@ -13,9 +13,10 @@ use super::frame::{Frame, FrameSpec};
 use super::stage::Layer;
 use super::{FRAMES, GpuPainter};
 use crate::paint::device::Gpu;
-use crate::paint::quality::{Effort, Still, still};
+use crate::paint::quality::Still;
 use crate::paint::{View, limit};
 use lavoxel_render::Camera;
+use lavoxel_render::running::{Effort, still};
 
 /// Partial images of a picture, in the order of drawing.
 const LAYERS: [Layer; 2] = [Layer::Backdrop, Layer::Lava];

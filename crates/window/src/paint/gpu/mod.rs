@@ -45,13 +45,14 @@ use self::lava::VolumeTextures;
 use self::smoke::Shown;
 use self::stage::Stage;
 use super::device::Gpu;
-use super::quality::{Resolution, Rest};
+use super::quality::Rest;
 use super::{PaintTimes, Part, View};
 use crate::messages::Update;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::media::sea::Sea;
+use lavoxel_render::running::Resolution;
 use lavoxel_render::style::transfer::Transfer;
 use lavoxel_render::{Bounds, LookSpec, Mouth};
 

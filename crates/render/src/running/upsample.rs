@@ -17,14 +17,13 @@
 //! the frame is then blended in at all pixels with the same weight, because a grid of old and new
 //! pixels would be visible.
 
-use rayon::prelude::*;
-
 use super::reprojection::Depths;
+use crate::image::Image;
+use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
-use lavoxel_render::Image;
 
 /// Pixel of the accumulated picture: red, green and blue (0 to 255), and the accumulated weight.
-pub(super) type Pixel = [f32; 4];
+pub(crate) type Pixel = [f32; 4];
 
 /// Single subpixel offset: all frames are traced at the pixel centres. The tables of offsets list
 /// offsets (x, y) from a pixel's centre, in pixels of the frame; successive frames cycle through a
@@ -73,7 +72,7 @@ const RIM: usize = 2;
 
 /// Returns the subpixel offsets (x, y, in pixels of the frame) for frames whose resolution along
 /// each axis is `share` (0 to 1) of the window's. Lower resolutions have more offsets.
-pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
+pub(crate) fn places(share: f32) -> &'static [[f32; 2]] {
     let all: [&'static [[f32; 2]]; 4] = [&NINE, &FOUR, &TWO, &ONE];
     all.into_iter()
         .find(|places| places.len() as f32 * share * share <= MOST_TRACED)
@@ -82,7 +81,7 @@ pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
 
 /// Accumulator of frames, which contains the running picture in the window's resolution.
 #[derive(Default)]
-pub(super) struct Upsampler {
+pub(crate) struct Upsampler {
     size: (usize, usize),
     pixels: Vec<Pixel>,
     /// Buffer for the reprojected picture; swapped with `pixels` after each reprojection.
@@ -140,13 +139,13 @@ fn cubic(t: f32) -> [f32; 4] {
 
 impl Upsampler {
     /// Discards the running picture; the next frame begins a new running picture.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.pixels.clear();
     }
 
     /// Reprojects the running picture from the camera of `before` to the camera of `now`. `before`,
     /// `now`: depth buffers, each with its camera.
-    pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
+    pub(crate) fn turn(&mut self, before: &Depths, now: &Depths) {
         if !self.pixels.is_empty() {
             now.carry(before, &self.pixels, &mut self.turned);
             std::mem::swap(&mut self.pixels, &mut self.turned);
@@ -154,7 +153,7 @@ impl Upsampler {
     }
 
     /// Replaces the running picture by `image`, which has the window's resolution.
-    pub(super) fn begin(&mut self, image: &Image) {
+    pub(crate) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
         self.pixels.clear();
         self.pixels
@@ -164,7 +163,7 @@ impl Upsampler {
     /// Accumulates `frame`, traced `shift` (x, y) pixels of the frame off its pixel centres.
     /// Returns the running picture of `window` (width, height) pixels as RGBA bytes, row-major from
     /// the top.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         frame: &Image,
         shift: [f32; 2],
@@ -519,11 +518,7 @@ mod tests {
     fn noise_fades_from_frame_to_frame() {
         let noisy = |n: u64| {
             frame(WINDOW, WINDOW, [0.0; 2], |x, y| {
-                let turned = lavoxel_render::mask::turned(
-                    x as usize,
-                    y as usize,
-                    lavoxel_render::mask::turn(n),
-                );
+                let turned = crate::mask::turned(x as usize, y as usize, crate::mask::turn(n));
                 100.0 + 60.0 * turned
             })
         };

@@ -8,11 +8,10 @@
 //!   new      old   old eye saw another surface in that direction, accumulation restarts
 //! ```
 
-use rayon::prelude::*;
-
 use super::upsample::Pixel;
+use crate::camera::Camera;
+use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
-use lavoxel_render::Camera;
 
 /// Largest relative difference of depth at which a point seen in the new frame and a pixel of the
 /// previous picture count as the same surface.
@@ -26,7 +25,7 @@ const NEAREST: f32 = 1e-3;
 
 /// Depth buffer of a traced frame, with the camera of the window's picture for which the frame was
 /// traced.
-pub(super) struct Depths {
+pub(crate) struct Depths {
     /// Camera of the window's picture, in full resolution.
     camera: Camera,
     /// Width and height of the traced frame in pixels, which may be smaller than the window's
@@ -40,7 +39,7 @@ impl Depths {
     /// Converts `distances` along the rays of the camera `frame` (in cells, row-major; `f32::MAX`
     /// for a ray without a hit) to depths along the view direction; a ray without a hit gets the
     /// depth `beyond`. `window`: camera of the picture in the window's resolution.
-    pub(super) fn new(window: &Camera, frame: &Camera, distances: &[f32], beyond: f32) -> Self {
+    pub(crate) fn new(window: &Camera, frame: &Camera, distances: &[f32], beyond: f32) -> Self {
         let size = frame.size();
         let depth = |(k, distance): (usize, &f32)| {
             let (x, y) = ((k % size.0) as f32 + 0.5, (k / size.0) as f32 + 0.5);
@@ -58,14 +57,14 @@ impl Depths {
     }
 
     /// Returns true if `camera` is the camera of the window's picture to which these depths belong.
-    pub(super) fn is_of(&self, camera: &Camera) -> bool {
+    pub(crate) fn is_of(&self, camera: &Camera) -> bool {
         self.camera == *camera
     }
 
     /// Reprojects `pixels`, the accumulated picture of the camera of `before`, to the camera of
     /// `self`, and writes the result to `carried`. Pixels whose surface that picture does not show
     /// get weight 0.
-    pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
+    pub(crate) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
         let (width, height) = self.camera.size();
         carried.resize(width * height, [0.0; 4]);
         if before.camera.size() != (width, height)
@@ -256,8 +255,9 @@ impl Ways {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::camera::Bounds;
+    use lavoxel_automaton::view::CameraSpec;
     use lavoxel_base::grid::Grid;
-    use lavoxel_render::{Bounds, CameraSpec};
 
     const WINDOW: (usize, usize) = (160, 100);
 
