@@ -4,6 +4,7 @@
 //! The maps are kept between frames, and where the ground changes only the affected part is
 //! computed again. Invariant: such a patch gives the same maps as a new computation of all maps.
 
+pub mod bake;
 mod light;
 mod patch;
 pub mod surface;
@@ -13,6 +14,7 @@ use ndarray::Array2;
 
 use lavoxel_base::grid::Grid;
 
+pub use self::bake::{LandBake, MapNodes};
 use self::light::{OpenSky, disc};
 use self::patch::Patched;
 pub(crate) use self::surface::Rock;
@@ -25,7 +27,7 @@ pub use crate::camera::{Bounds, Ray};
 use crate::ground::heightfield::Caves;
 use crate::ground::heightfield::Heightfield;
 use crate::ground::raster::Raster;
-use crate::ground::sky::{Sky, lamp};
+use crate::ground::sky::Sky;
 use crate::math::{V3, mix, saturate, v3};
 use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
@@ -262,59 +264,7 @@ impl TerrainLook {
     /// columns `caves` that a height field cannot represent. `per_cell`: number of nodes per cell
     /// along an axis.
     pub fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
-        // Every map is a function of the heights within some cells, so that `patch` can make the
-        // same numbers for a part.
-        let cells = (ground.ncols(), ground.nrows());
-        let side = cells.0.max(cells.1);
-        let coarse = Raster::columns(cells, ground.iter().copied().collect());
-        let unit = unit_of(side);
-        let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
-        let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
-        let stone = is_stone(look);
-        let heights =
-            rills.map(|x, z, rill| height(&coarse, (!stone).then_some(rill.value), unit, (x, z)));
-        let foot = -(0.05 * side as f32).max(1.0);
-        let mut block = Heightfield::new(heights, foot);
-        (block.caves, block.tall) = (caves, look.cell_height);
-        let scale = Altitudes::new(&block, side, stone);
-        let drape = look.drape.clone();
-        let albedo = rills.map(|x, z, rill| {
-            colour(
-                &block,
-                drape.as_ref(),
-                &scale.place(&block, rill.value, unit, (x, z)),
-                (x, z),
-            )
-        });
-        let normal = block
-            .heights
-            .map(|x, z, h| grained(&block, unit, stone, [x, h, z]));
-        let [sun, soft] = shadows(&block, &Sky::new(look));
-        let light = light(&block, &soft);
-        let lamp = lamp();
-        let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
-        let gentle = coarse.blurred(1);
-        let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
-        let beyond =
-            Ends::from_look(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
-        Self {
-            block,
-            albedo,
-            normal,
-            light,
-            plain,
-            unit,
-            slope,
-            coarse,
-            gentle,
-            seeds,
-            rills,
-            beyond,
-            sun,
-            soft,
-            scale,
-            drape,
-        }
+        LandBake::new(ground, caves, look, MapNodes::of_final_picture(per_cell)).finish()
     }
 
     /// Updates the maps to the heights `ground` (cells, shape as before) and to `caves`: computes
@@ -323,7 +273,7 @@ impl TerrainLook {
     pub fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
-            *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
+            *self = LandBake::new(ground, caves.clone(), look, self.nodes()).finish();
         } else if self
             .beyond
             .as_ref()
@@ -334,9 +284,14 @@ impl TerrainLook {
         patched != Patched::Nothing
     }
 
-    /// Returns the number of nodes per cell along an axis.
-    fn per_cell(&self) -> usize {
-        self.block.heights.per_cell as usize
+    /// Returns the fineness of the maps.
+    fn nodes(&self) -> MapNodes {
+        let whole = MapNodes::of_final_picture(self.block.heights.per_cell as usize);
+        let around = self.beyond.as_ref().map(|beyond| beyond.nodes);
+        MapNodes {
+            around: around.unwrap_or(whole.around),
+            ..whole
+        }
     }
 
     /// Computes the sunlight again for the sun of `look`, or all maps if the cell height, the
@@ -346,7 +301,7 @@ impl TerrainLook {
             let (columns, caves) = (&self.coarse, self.block.caves.clone());
             let place = |(z, x)| columns.data[z * columns.width + x];
             let ground = Array2::from_shape_fn((columns.depth, columns.width), place);
-            *self = Self::bake_with(&ground, caves, look, self.per_cell());
+            *self = LandBake::new(&ground, caves, look, self.nodes()).finish();
             return;
         }
         [self.sun, self.soft] = shadows(&self.block, &Sky::new(look));
@@ -357,7 +312,8 @@ impl TerrainLook {
     /// Computes the land around the simulation box in the surroundings of `look` and stores it in
     /// `beyond`; stores `None` if these surroundings have no land.
     fn go_on(&mut self, look: &LookSpec) {
-        let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
+        let of = (self.unit, self.nodes().around);
+        let bake = |ends| bake::beyond((&self.block, ends), of, self.scale, &Sky::new(look));
         self.beyond = Ends::from_look(look).map(bake);
     }
 
@@ -558,33 +514,6 @@ fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> 
 /// Returns true if `look` draws the ground as smooth stone.
 fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
-}
-
-/// Computes the land around `block`; `ends` gives its outer shape. `unit`: pattern unit in cells
-/// (1/128 of the simulation box's longer side); `scale`: height range of the rock's colours; `sky`:
-/// gives the sun.
-fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
-    let open = OpenSky::new();
-    let surface = |at: V3, normal: V3| {
-        let p = pattern(at, unit, block.tall);
-        let altitude = saturate((at.y - scale.lowest) / scale.rise);
-        let place = RockPoint {
-            p,
-            rill: 0.0,
-            up: normal.y,
-            altitude,
-            crags: craggy(normal.y),
-            stone: scale.stone,
-        };
-        Surface {
-            albedo: albedo(&place),
-            normal,
-        }
-    };
-    let sun = |block: &Heightfield, place: [f32; 3]| light::sun(block, sky.sun, place);
-    Beyond::bake((block, ends), unit, surface, sun, |block, p| {
-        open.open(block, p)
-    })
 }
 
 /// Returns two maps of sunlight per node (1 in sunlight, 0 in shadow): with hard shadow edges, and

@@ -35,20 +35,58 @@ impl<T: Copy + Send + Sync> Raster<T> {
         per_cell: usize,
         make: impl Fn(f32, f32) -> T + Sync,
     ) -> Self {
-        let (width, depth) = (cells.0 * per_cell + 1, cells.1 * per_cell + 1);
         let scale = 1.0 / per_cell as f32;
-        let row = |j: usize| (0..width).map(move |i| (i as f32 * scale, j as f32 * scale));
-        let data = (0..depth)
-            .into_par_iter()
-            .flat_map_iter(|j| row(j).map(|(x, z)| make(x, z)))
-            .collect();
+        let mut nodes = Self::begun(cells, per_cell);
+        nodes.grow(usize::MAX, |_, [i, j]| {
+            make(i as f32 * scale, j as f32 * scale)
+        });
+        nodes
+    }
+
+    /// Returns a map of `cells` (nx, nz) cells with `per_cell` nodes per cell along each axis that
+    /// has no values yet; [`Self::grow`] computes them. The outermost nodes lie on the borders.
+    pub(crate) fn begun(cells: (usize, usize), per_cell: usize) -> Self {
         Self {
-            width,
-            depth,
+            width: cells.0 * per_cell + 1,
+            depth: cells.1 * per_cell + 1,
             per_cell: per_cell as f32,
             origin: 0.0,
-            data,
+            data: Vec::new(),
         }
+    }
+
+    /// Computes the next `rows` rows of a map that has no values there yet. `make` returns the value
+    /// of a node from its index in `data` and its indices along x and z. Returns true if the map
+    /// has all its values.
+    pub(crate) fn grow(
+        &mut self,
+        rows: usize,
+        make: impl Fn(usize, [usize; 2]) -> T + Sync,
+    ) -> bool {
+        let (width, first) = (self.width, self.data.len() / self.width);
+        let end = first.saturating_add(rows).min(self.depth);
+        let row = |j: usize| (0..width).map(move |i| (j * width + i, [i, j]));
+        let new: Vec<T> = (first..end)
+            .into_par_iter()
+            .flat_map_iter(|j| row(j).map(|(k, place)| make(k, place)))
+            .collect();
+        if self.data.is_empty() {
+            self.data = new;
+            self.data.reserve_exact(width * (self.depth - end));
+        } else {
+            self.data.extend(new);
+        }
+        end == self.depth
+    }
+
+    /// Returns true if the map has all its values.
+    pub(crate) fn is_full(&self) -> bool {
+        self.data.len() == self.width * self.depth
+    }
+
+    /// Returns the position (x, z) in cells of the node with the index `k`.
+    pub(crate) fn place(&self, k: usize) -> [f32; 2] {
+        [k % self.width, k / self.width].map(|n| (n as f32 + self.origin) / self.per_cell)
     }
 
     /// Returns a map with one sample per column, at the column's centre; `cells`: number of columns
@@ -77,11 +115,11 @@ impl<T: Copy + Send + Sync> Raster<T> {
         &self,
         make: impl Fn(f32, f32, T) -> U + Sync,
     ) -> Raster<U> {
-        let place = |k: usize| (k as f32 + self.origin) / self.per_cell;
-        let data = (0..self.data.len())
-            .into_par_iter()
-            .map(|k| make(place(k % self.width), place(k / self.width), self.data[k]))
-            .collect();
+        let value = |k: usize| {
+            let [x, z] = self.place(k);
+            make(x, z, self.data[k])
+        };
+        let data = (0..self.data.len()).into_par_iter().map(value).collect();
         Raster {
             width: self.width,
             depth: self.depth,

@@ -22,8 +22,9 @@ use lavoxel_automaton::view::{LookSpec, Surroundings};
 /// Width of the land beyond each side of the simulation box, in lengths of the box's longer side:
 /// first for land that ends in a sea, second for land that ends in a plain.
 const MARGINS: [f32; 2] = [1.25, 2.4];
-/// Maximum number of nodes along an edge of the map that contains the land and the simulation box.
-const NODES: f32 = 640.0;
+/// Maximum number of nodes in a final picture along an edge of the map that contains the land and
+/// the simulation box.
+pub(crate) const NODES: f32 = 640.0;
 /// Depth of the sea floor at the outer edge of the land, below the lowest ground at the simulation
 /// box's sides, in lengths of the box's longer side.
 const DEEPEST: f32 = 0.26;
@@ -138,12 +139,13 @@ pub struct Beyond {
     /// Ground heights in cells at the sides of the simulation box, from which the land was
     /// computed.
     sides: Vec<f32>,
+    /// Maximum number of nodes along an edge of the map.
+    pub(super) nodes: f32,
 }
 
 /// Inputs from which the heights of the land around the simulation box are computed.
-struct Outline<'a> {
-    /// Ground of the simulation box.
-    block: &'a Heightfield,
+#[derive(Clone, Debug)]
+struct Outline {
     /// Size of the simulation box along x and z, in cells.
     size: [f32; 2],
     /// Longer horizontal side of the simulation box in cells.
@@ -160,18 +162,18 @@ struct Outline<'a> {
     ends: Ends,
 }
 
-impl Outline<'_> {
+impl Outline {
     /// Returns the height of the land at (`x`, `z`), all in cells; inside the simulation box, the
-    /// height of the box's own ground.
-    fn height(&self, x: f32, z: f32) -> f32 {
+    /// height of the box's own ground `block`.
+    fn height(&self, block: &Heightfield, x: f32, z: f32) -> f32 {
         let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
         let out = Vector2::new(x - held[0], z - held[1]);
         let away = out.norm();
-        let heights = &self.block.heights;
+        let heights = &block.heights;
         if away <= 0.0 {
             return heights.at(x, z);
         }
-        let (toward, tall) = (out / away, self.block.tall);
+        let (toward, tall) = (out / away, block.tall);
         let q = v3(x, 0.0, z) / self.unit;
         let bent = |shift: V3| BENDS * away * noise::fractal(q * 0.028 + shift, 3);
         let (bend_x, bend_z) = (bent(v3(3.0, 1.0, 8.0)), bent(v3(9.0, 4.0, 2.0)));
@@ -243,14 +245,15 @@ impl Outline<'_> {
         hills + rocks
     }
 
-    /// Returns the height at (`x`, `z`) of the height field for the intersection with rays, all in
-    /// cells: outside of the simulation box the land's height, slightly lowered within `spacing`
-    /// inside of the box's sides, and `foot` further inside, where rays meet the box's own ground.
-    fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
+    /// Returns the height of the height field for the intersection with rays at (`x`, `z`), all in
+    /// cells, where the land has the height `height`: outside of the simulation box that height,
+    /// slightly lowered within `spacing` inside of the box's sides, and `foot` further inside, where
+    /// rays meet the box's own ground.
+    fn open(&self, [x, height, z]: [f32; 3], spacing: f32, foot: f32) -> f32 {
         let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
         match inside {
-            _ if inside <= 0.0 => self.height(x, z),
-            _ if inside < spacing => self.height(x, z) - HIDDEN,
+            _ if inside <= 0.0 => height,
+            _ if inside < spacing => height - HIDDEN,
             _ => foot,
         }
     }
@@ -264,86 +267,159 @@ pub struct Surface {
     pub(super) normal: V3,
 }
 
-impl Beyond {
-    /// Computes the land around the simulation box, whose ground is `block`.
-    ///
-    /// `surface` returns the rock at a position (cells) with a smooth normal; `sun` returns the
-    /// unshadowed fraction of the sun at a node (x, height, z) of a height field, `sky` the visible
-    /// fraction of the sky; `unit` is the pattern unit in cells (1/128 of the simulation box's
-    /// longer side).
-    pub(super) fn bake(
-        (block, ends): (&Heightfield, Ends),
-        unit: f32,
-        surface: impl Fn(V3, V3) -> Surface + Sync,
-        sun: impl Fn(&Heightfield, [f32; 3]) -> f32 + Sync,
-        sky: impl Fn(&Heightfield, V3) -> f32 + Sync,
-    ) -> Self {
+/// Functions that give the rock and the light of the land: `surface` returns the rock at a position
+/// (cells) with a smooth normal, `sun` the unshadowed fraction of the sun at a node (x, height, z)
+/// of a height field, `sky` the visible fraction of the sky.
+pub(super) trait Weathered: Sync {
+    fn surface(&self, at: V3, normal: V3) -> Surface;
+    fn sun(&self, land: &Heightfield, node: [f32; 3]) -> f32;
+    fn sky(&self, land: &Heightfield, at: V3) -> f32;
+}
+
+/// Computation of the land around a simulation box, row by row.
+#[derive(Clone, Debug)]
+pub(super) struct BeyondBake {
+    outline: Outline,
+    spacing: f32,
+    sides: Vec<f32>,
+    nodes: f32,
+    heights: Raster<f32>,
+    /// Ground of the land without a hole, once all heights are known; normals and light are its.
+    whole: Option<Heightfield>,
+    smooth: Raster<V3>,
+    rock: Raster<[V3; 2]>,
+    lit: Raster<f32>,
+    /// Sunlight blurred once all of `lit` is known.
+    soft: Option<Raster<f32>>,
+    light: Raster<Vector2<f32>>,
+}
+
+impl BeyondBake {
+    /// Begins the land around the simulation box, whose ground is `block`. `unit`: pattern unit in
+    /// cells (1/128 of the simulation box's longer side); `nodes`: maximum number of nodes along an
+    /// edge of the map.
+    pub(super) fn new((block, ends): (&Heightfield, Ends), unit: f32, nodes: f32) -> Self {
         let size = [block.width(), block.depth()];
         let longest = size[0].max(size[1]);
-        let (spacing, margin) = spread(longest, ends);
+        let (spacing, margin) = spread(longest, ends, nodes);
         let sides = block.sides();
-        let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
-        let plain = low(&sides);
-        let outline = Outline {
-            block,
-            size,
-            longest,
-            unit,
-            lowest,
-            plain,
-            margin,
-            ends,
-        };
         let counts = size.map(|side| ((side + 2.0 * margin) / spacing).ceil() as usize);
-        let place = |node: f32| node * spacing - margin;
-        let raster = |make: &(dyn Fn(f32, f32) -> f32 + Sync)| {
-            Raster::nodes((counts[0], counts[1]), 1, |i, j| make(place(i), place(j)))
-        };
-        let heights = raster(&|x, z| outline.height(x, z));
-        let foot = heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0;
-        let mut whole = Heightfield::new(heights, foot);
-        whole.tall = block.tall / spacing;
-        // Rays meet `open`, where the simulation box is cut out; normals and light are those of the
-        // whole ground, without a hole.
-        let mut open = Heightfield::new(
-            raster(&|x, z| outline.open(x, z, spacing, foot)),
-            foot - 1.0,
-        );
-        open.tall = whole.tall;
-        let smooth = whole.heights.map(|i, j, _| whole.normal(i, j, 1.0));
-        let rock = whole.heights.map(|i, j, h| {
-            let rock = surface(v3(place(i), h, place(j)), smooth.at(i, j));
-            [rock.albedo, rock.normal]
-        });
-        let least = if ends == Ends::Sea {
-            lowest + LIT * longest / block.tall
-        } else {
-            f32::MIN
-        };
-        let lit = whole
-            .heights
-            .map(|i, j, h| sun(&whole, [i, h.max(least), j]))
-            .blurred(1);
-        let light =
-            lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
-        let (albedo, normal) = (
-            rock.map(|_, _, [albedo, _]| albedo),
-            rock.map(|_, _, [_, normal]| normal),
-        );
+        let counts = (counts[0], counts[1]);
         Self {
-            ends,
-            plain,
-            open,
-            albedo,
-            normal,
-            light,
-            margin,
+            outline: Outline {
+                size,
+                longest,
+                unit,
+                lowest: sides.iter().copied().fold(f32::MAX, f32::min),
+                plain: low(&sides),
+                margin,
+                ends,
+            },
             spacing,
-            size,
             sides,
+            nodes,
+            heights: Raster::begun(counts, 1),
+            whole: None,
+            smooth: Raster::begun(counts, 1),
+            rock: Raster::begun(counts, 1),
+            lit: Raster::begun(counts, 1),
+            soft: None,
+            light: Raster::begun(counts, 1),
         }
     }
 
+    /// Returns the position in cells of the node number `node` along an axis.
+    fn place(&self, node: f32) -> f32 {
+        node * self.spacing - self.outline.margin
+    }
+
+    /// Computes the next `rows` rows of the map in progress. Returns true once all is computed.
+    pub(super) fn go_on(
+        &mut self,
+        block: &Heightfield,
+        weathered: &impl Weathered,
+        rows: usize,
+    ) -> bool {
+        let (spacing, margin) = (self.spacing, self.outline.margin);
+        let place = |node: usize| node as f32 * spacing - margin;
+        let Some(whole) = &self.whole else {
+            let outline = &self.outline;
+            let height = |_, [i, j]: [usize; 2]| outline.height(block, place(i), place(j));
+            if self.heights.grow(rows, height) {
+                let mut whole = Heightfield::new(self.heights.clone(), self.foot());
+                whole.tall = block.tall / spacing;
+                self.whole = Some(whole);
+            }
+            return false;
+        };
+        let heights = &whole.heights.data;
+        let node = |k: usize, [i, j]: [usize; 2]| [i as f32, heights[k], j as f32];
+        if !self.smooth.is_full() {
+            self.smooth
+                .grow(rows, |_, [i, j]| whole.normal(i as f32, j as f32, 1.0));
+            return false;
+        }
+        if !self.rock.is_full() {
+            let smooth = &self.smooth.data;
+            self.rock.grow(rows, |k, [i, j]| {
+                let rock = weathered.surface(v3(place(i), heights[k], place(j)), smooth[k]);
+                [rock.albedo, rock.normal]
+            });
+            return false;
+        }
+        let Some(soft) = &self.soft else {
+            let least = match self.outline.ends {
+                Ends::Sea => self.outline.lowest + LIT * self.outline.longest / block.tall,
+                Ends::Plain => f32::MIN,
+            };
+            let sun = |k: usize, at: [usize; 2]| {
+                let [i, h, j] = node(k, at);
+                weathered.sun(whole, [i, h.max(least), j])
+            };
+            if self.lit.grow(rows, sun) {
+                self.soft = Some(self.lit.blurred(1));
+            }
+            return false;
+        };
+        let soft = &soft.data;
+        self.light.grow(rows, |k, at| {
+            Vector2::new(weathered.sky(whole, V3::from(node(k, at))), soft[k])
+        })
+    }
+
+    /// Returns the height of the land's bottom in cells.
+    fn foot(&self) -> f32 {
+        self.heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0
+    }
+
+    /// Returns the land; `go_on` must have returned true.
+    pub(super) fn land(self) -> Beyond {
+        let foot = self.foot();
+        // Rays meet `open`, where the simulation box is cut out; normals and light are those of the
+        // whole ground, without a hole.
+        let heights = self.heights.map(|i, j, height| {
+            let at = [self.place(i), height, self.place(j)];
+            self.outline.open(at, self.spacing, foot)
+        });
+        let mut open = Heightfield::new(heights, foot - 1.0);
+        open.tall = self.whole.as_ref().map_or(1.0, |whole| whole.tall);
+        Beyond {
+            ends: self.outline.ends,
+            plain: self.outline.plain,
+            open,
+            albedo: self.rock.map(|_, _, [albedo, _]| albedo),
+            normal: self.rock.map(|_, _, [_, normal]| normal),
+            light: self.light,
+            margin: self.outline.margin,
+            spacing: self.spacing,
+            size: self.outline.size,
+            sides: self.sides,
+            nodes: self.nodes,
+        }
+    }
+}
+
+impl Beyond {
     /// Returns true if this land still fits `block`: the ground heights at the sides of the
     /// simulation box differ by at most `STEP` cells from those for which this land was computed.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
@@ -418,17 +494,17 @@ impl Beyond {
 
 /// Returns two lengths in cells: the distance between neighbouring nodes of the land, and the
 /// distance from the first node to the simulation box. `longest`: longer side of the box in cells;
-/// `ends`: surroundings in which the land ends.
-fn spread(longest: f32, ends: Ends) -> (f32, f32) {
+/// `ends`: surroundings in which the land ends; `nodes`: maximum number of nodes along an edge.
+fn spread(longest: f32, ends: Ends, nodes: f32) -> (f32, f32) {
     let share = MARGINS[ends as usize];
-    let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
+    let spacing = ((1.0 + 2.0 * share) * longest / nodes).ceil().max(1.0);
     (spacing, (share * longest / spacing).ceil() * spacing)
 }
 
 /// Returns the total number of nodes of the land around a simulation box of `size` cells along x
 /// and z; nodes inside of the box are counted.
 pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
-    let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
+    let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends, NODES);
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
         .iter()
         .product()
