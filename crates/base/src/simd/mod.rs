@@ -1,5 +1,5 @@
-//! Vector code, compiled for AVX-512, for AVX2 and portably; the instruction set is selected at run
-//! time.
+//! Vector code, compiled for AVX-512, for AVX2, for WebAssembly and portably; the instruction set is
+//! selected at run time.
 //!
 //! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned
 //! 16-bit lanes, one tile wide, with one implementation for each instruction set. All give the same
@@ -11,9 +11,10 @@
 //! This module is the only one with `unsafe`. Soundness: the instructions of a set may only run on
 //! a processor that has them, and a value of `avx512::Avx512` or `avx2::Avx2` is only made by
 //! [`Level::run`], after the processor was asked for all features that their code is compiled with.
-//! Every call of an intrinsic goes through such a value. Loads and stores take references to whole,
-//! aligned tiles or to as many bytes as they touch, never pointers from elsewhere. The tests below
-//! compare every operation of every set with the portable one on random lanes and on the extremes.
+//! Every call of an intrinsic goes through such a value; those of WebAssembly are safe in a module
+//! that is compiled with them. Loads and stores take references to whole, aligned tiles or to as
+//! many bytes as they touch, never pointers from elsewhere. The tests below compare every operation
+//! of every set with the portable one on random lanes and on the extremes.
 #![allow(unsafe_code, reason = "the processor's vector instructions; see above")]
 
 #[cfg(target_arch = "x86_64")]
@@ -21,6 +22,8 @@ mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 
 pub use portable::Portable;
 
@@ -151,6 +154,8 @@ pub enum Level {
     Avx2,
     /// 512-bit vectors: AVX-512 F and BW, with AVX2, BMI1, BMI2, POPCNT and LZCNT.
     Avx512,
+    /// 128-bit vectors of WebAssembly, in modules compiled with the feature `simd128`.
+    Simd128,
 }
 
 /// Computation written over any [`Simd`] implementation, so that [`Level::run`] can compile and run
@@ -182,6 +187,9 @@ impl Level {
                 return &[Self::Portable, Self::Avx2];
             }
         }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        return &[Self::Portable, Self::Simd128];
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         &[Self::Portable]
     }
 
@@ -211,7 +219,9 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Self::Avx512 => unsafe { avx512::run(work) },
-            #[cfg(not(target_arch = "x86_64"))]
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128 => work.with(simd128::Simd128),
+            #[allow(unreachable_patterns, reason = "each architecture lacks other sets")]
             _ => unreachable!("not available"),
         }
     }
