@@ -1,5 +1,6 @@
 //! Virtual files, which have a path but are not on disk: files embedded in the program
-//! ([`crate::shipped`]), and entries of a session file.
+//! ([`crate::shipped`]), files that were handed over as bytes ([`keep`]), and entries of a session
+//! file.
 //!
 //! A session file is a ZIP archive that readers treat as a folder: `trip.lavoxel/scene.toml` is its
 //! scene, next to the heightmaps that the scene names. `lavoxel::scene::Scene::pack` writes session
@@ -7,20 +8,30 @@
 
 use std::borrow::Cow;
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Component, Path};
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use zip::ZipArchive;
 use zip::result::ZipError;
 
 use crate::input;
 use crate::shipped;
-use lavoxel_base::memory::{Held, MemoryEstimate};
+use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 
 /// File extension of session files, without the dot.
 pub const ENDING: &str = "lavoxel";
+
+/// Virtual folder of the files that were handed over as bytes.
+const MEMORY: &str = "memory:";
+
+/// File that was handed over as bytes, with the reservation of its memory.
+type Kept = Arc<(Vec<u8>, Held)>;
+
+/// Files that were handed over as bytes, by their names.
+static KEPT: Mutex<BTreeMap<String, Kept>> = Mutex::new(BTreeMap::new());
 
 /// Upper bound on the number of bytes that are read from a session file to list its entries; each
 /// entry takes at least 46 bytes.
@@ -43,8 +54,38 @@ pub struct ArchivedFile {
     pub held: Held,
 }
 
-/// Reads the virtual file at `path`: embedded in the program, or inside a session file. `None` if
-/// `path` is an ordinary path on disk.
+fn kept() -> MutexGuard<'static, BTreeMap<String, Kept>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps `bytes` as the virtual file `name`, for a program whose files come from elsewhere than a
+/// disk, such as a page in a browser. Returns the path by which the file can be opened; a file kept
+/// before under this name is replaced.
+///
+/// # Errors
+/// [`TooMuchMemory`] if the bytes exceed the memory limit.
+pub fn keep(name: &str, bytes: Vec<u8>) -> Result<PathBuf, TooMuchMemory> {
+    let need = MemoryEstimate::new("the file", bytes.len(), 1.0);
+    need.check("take a shorter file")?;
+    // Only the last component: a name with folders stays in the virtual folder.
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    kept().insert(name.to_owned(), Arc::new((bytes, need.held())));
+    Ok(Path::new(MEMORY).join(name))
+}
+
+/// Drops all files that [`keep`] has kept.
+pub fn forget() {
+    kept().clear();
+}
+
+/// Returns the file that was kept under the path `path`; `None` if there is none.
+fn kept_at(path: &Path) -> Option<Kept> {
+    let name = path.strip_prefix(MEMORY).ok()?.to_str()?;
+    kept().get(name).cloned()
+}
+
+/// Reads the virtual file at `path`: embedded in the program, handed over as bytes, or inside a
+/// session file. `None` if `path` is an ordinary path on disk.
 pub fn file(path: &Path) -> Option<io::Result<ArchivedFile>> {
     if let Some(bytes) = shipped::bytes(path) {
         return Some(Ok(ArchivedFile {
@@ -52,8 +93,23 @@ pub fn file(path: &Path) -> Option<io::Result<ArchivedFile>> {
             held: Held::bytes(bytes.len() as u64),
         }));
     }
-    let (session, name) = session_and_name(path)?;
-    Some(entry(session, &name))
+    if let Some(kept) = kept_at(path) {
+        return Some(Ok(ArchivedFile {
+            held: Held::bytes(kept.0.len() as u64),
+            bytes: Cow::Owned(kept.0.clone()),
+        }));
+    }
+    if let Some((session, name)) = session_and_name(path) {
+        return Some(entry(session, &name));
+    }
+    // What was not handed over lies nowhere: a system without files has no better message.
+    path.starts_with(MEMORY).then(|| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("{name} was not handed over"),
+        ))
+    })
 }
 
 /// Returns true if the path has the file extension of session files.
@@ -73,7 +129,7 @@ fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     let session = path
         .ancestors()
         .skip(1)
-        .find(|folder| is_session(folder) && folder.is_file())?;
+        .find(|folder| is_session(folder) && (folder.is_file() || kept_at(folder).is_some()))?;
     let parts = path
         .strip_prefix(session)
         .ok()?
@@ -92,7 +148,14 @@ fn entry(session: &Path, name: &str) -> io::Result<ArchivedFile> {
 }
 
 fn unpacked(session: &Path, name: &str) -> io::Result<ArchivedFile> {
-    let (file, _) = input::SESSION.open(session)?;
+    match kept_at(session) {
+        Some(kept) => entry_of(Cursor::new(&kept.0), name),
+        None => entry_of(input::SESSION.open(session)?.0, name),
+    }
+}
+
+/// Reads the entry `name` of the session file `file`.
+fn entry_of(file: impl Read + Seek, name: &str) -> io::Result<ArchivedFile> {
     let list = MemoryEstimate::new("the list of the session file", 1, LIST);
     list.check(MEND).map_err(io::Error::other)?;
     let left = Rc::new(Cell::new(LONGEST_LIST));
@@ -146,15 +209,15 @@ fn wrong(cause: ZipError) -> io::Error {
 
 /// Reader of a session file that is used while the list of entries is read: limits the number of
 /// bytes read, and rejects an archive that declares more entries than its bytes can hold.
-struct Listed {
-    file: File,
+struct Listed<F> {
+    file: F,
     left: Rc<Cell<u64>>,
     /// Last three bytes of the previous read, needed to find a signature that begins in one read
     /// and ends in the next.
     last: [u8; 3],
 }
 
-impl Read for Listed {
+impl<F: Read> Read for Listed<F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         /// Signature of the end record of a ZIP64 archive, which states the number of entries for
         /// which the ZIP library would reserve memory.
@@ -177,7 +240,7 @@ impl Read for Listed {
     }
 }
 
-impl Seek for Listed {
+impl<F: Seek> Seek for Listed<F> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.last = [0; 3];
         self.file.seek(to)
@@ -186,4 +249,30 @@ impl Seek for Listed {
 
 fn words(cause: &dyn std::error::Error) -> String {
     format!("no whole session file (a ZIP archive; lavoxel resume takes checkpoints): {cause}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_handed_over_are_found_by_their_names_alone() {
+        let path = keep("some/folder/hill.asc", b"ncols 2".to_vec()).expect("short");
+        assert_eq!(path, Path::new("memory:/hill.asc"));
+        let read = |path: &Path| file(path).map(|read| read.map(|read| read.bytes.into_owned()));
+        assert_eq!(
+            read(&path).and_then(Result::ok).as_deref(),
+            Some(&b"ncols 2"[..])
+        );
+        for missing in ["memory:/other.asc", "memory:/../hill.asc"] {
+            let error = read(Path::new(missing)).map(|read| read.map_err(|error| error.kind()));
+            assert_eq!(error, Some(Err(io::ErrorKind::NotFound)), "{missing}");
+        }
+        keep("no.lavoxel", b"PK".to_vec()).expect("short");
+        let broken = read(Path::new("memory:/no.lavoxel/scene.toml"));
+        assert!(broken.is_some_and(|read| read.is_err()));
+        forget();
+        assert!(read(&path).is_some_and(|read| read.is_err()));
+        assert!(read(Path::new("hill.asc")).is_none(), "an ordinary path");
+    }
 }

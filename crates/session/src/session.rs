@@ -2,6 +2,7 @@
 //! snapshots for the return to earlier moments.
 
 use std::collections::HashSet;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -505,33 +506,55 @@ impl Session {
         })
     }
 
-    /// Writes the scene `recorded` and the history as a session file. Input files of the scene that
-    /// are too large for a session file are left out, with a notice for each.
+    /// Writes the scene `recorded` and the history as a session file.
     fn pack(
         &mut self,
         recorded: &Scene,
         path: &Path,
         existing: Existing,
     ) -> Result<Result<(), SceneError>, String> {
-        let state = (self.at == self.history.here()).then(|| self.simulation.world().state_hash());
-        let history = self
-            .history
-            .to_text(state)
+        let history = self.history_text()?;
+        let packed = recorded.pack(path, &self.extras(&history), existing);
+        Ok(packed.map(|left| self.tell_left_out(&left)))
+    }
+
+    /// Returns the bytes of the session file that [`Session::save`] would write under the name
+    /// `name`. Returns an error as text for the user.
+    pub fn to_bytes(&mut self, name: &Path) -> Result<Vec<u8>, String> {
+        let (recorded, history) = (self.scene.recorded(&self.simulation), self.history_text()?);
+        let mut file = Cursor::new(Vec::new());
+        let left = recorded
+            .pack_to(&mut file, name, &self.extras(&history))
             .map_err(|error| error.to_string())?;
-        let extras = Extras {
-            history: Some((&self.scene, &history)),
+        self.tell_left_out(&left);
+        Ok(file.into_inner())
+    }
+
+    /// Returns the history as the text that a session file contains, with the hash of the state if
+    /// the simulation is at the present moment.
+    pub fn history_text(&self) -> Result<String, String> {
+        let state = (self.at == self.history.here()).then(|| self.simulation.world().state_hash());
+        let text = self.history.to_text(state);
+        text.map_err(|error| error.to_string())
+    }
+
+    /// Returns what a session file contains besides the scene; `history`: text of the history.
+    fn extras<'a>(&'a self, history: &'a str) -> Extras<'a> {
+        Extras {
+            history: Some((&self.scene, history)),
             thumbnail: self.thumbnail.as_deref(),
+        }
+    }
+
+    /// Adds a notice for each input file in `left` that was too large for the session file.
+    fn tell_left_out(&mut self, left: &[PathBuf]) {
+        let words = |file: &PathBuf| {
+            Notice::new(format!(
+                "{} is too long for the session file",
+                file.display()
+            ))
         };
-        let packed = recorded.pack(path, &extras, existing);
-        Ok(packed.map(|left| {
-            let words = |file: &PathBuf| {
-                Notice::new(format!(
-                    "{} is too long for the session file",
-                    file.display()
-                ))
-            };
-            self.notices.extend(left.iter().map(words));
-        }))
+        self.notices.extend(left.iter().map(words));
     }
 
     /// Sets the thumbnail that is saved with the session file, as PNG bytes.

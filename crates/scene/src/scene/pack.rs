@@ -80,21 +80,33 @@ impl Scene {
         extras: &Extras<'_>,
         existing: Existing,
     ) -> Result<Vec<PathBuf>, SceneError> {
+        let mut file = WholeFile::create(path, existing)?;
+        let left_out = self.pack_to(&mut file, path, extras)?;
+        file.commit()?;
+        Ok(left_out)
+    }
+
+    /// Writes a session file to `file`, as [`Scene::pack`] does; `path`: path of the session file
+    /// for messages.
+    ///
+    /// # Errors
+    /// [`SceneError::Read`] if a file of the scene cannot be read, [`SceneError::Output`] if `file`
+    /// cannot be written.
+    pub fn pack_to(
+        &self,
+        file: impl Write + Seek,
+        path: &Path,
+        extras: &Extras<'_>,
+    ) -> Result<Vec<PathBuf>, SceneError> {
         let mut files = Files::default();
         let text = self.text(path, |named| files.take(named))?;
         let history = match extras.history {
             Some((base, history)) => Some((base.text(path, |named| files.take(named))?, history)),
             None => None,
         };
-        let mut file = WholeFile::create(path, existing)?;
-        write(
-            &mut file,
-            (&text, history.as_ref()),
-            extras.thumbnail,
-            &files,
-        )
-        .map_err(|cause| OutputError::io(path, cause))?;
-        file.commit()?;
+        let texts = (&*text, history.as_ref());
+        write(file, texts, extras.thumbnail, &files)
+            .map_err(|cause| OutputError::io(path, cause))?;
         Ok(files.left_out)
     }
 }
@@ -154,7 +166,8 @@ impl Files {
             path: path.to_owned(),
             cause,
         };
-        let whole = absolute(path).map_err(read)?;
+        // A system without files has no working folder, and all paths are whole.
+        let whole = absolute(path).unwrap_or_else(|_| path.to_owned());
         if let Some(name) = self.names.get(&whole) {
             return Ok(name.clone());
         }
