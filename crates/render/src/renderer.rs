@@ -27,7 +27,7 @@ use super::math::V3;
 use crate::ground::floor::Floor;
 use crate::ground::heightfield::Caves;
 use crate::ground::heightfield::ShownPart;
-use crate::ground::land::{NODES, TerrainLook};
+use crate::ground::land::{LandBake, MapNodes, NODES, TerrainLook};
 use crate::ground::lava_glow::{EmberLight, Glow};
 use crate::ground::sky::Sky;
 use crate::lava::blackbody::BlackBody;
@@ -220,8 +220,42 @@ impl Renderer {
     /// Replaces the ground by `land`, computed for the same simulation box, and drops all cached
     /// intersections of rays with the ground.
     pub fn set_land(&mut self, land: Arc<TerrainLook>) {
-        self.land = land;
+        (self.land, self.ground) = (land, None);
         self.seen.clear();
+    }
+
+    /// Sets the ground as `Renderer::set_ground` does if few columns changed. Otherwise leaves the
+    /// maps as they are and returns false: a `LandBake` of this ground is to be made, which takes
+    /// seconds, and handed over by `Renderer::set_land`.
+    ///
+    /// # Panics
+    /// When the shape of the ground is not that of this renderer's simulation box.
+    pub fn patch_ground(&mut self, ground: &Ground) -> bool {
+        assert_eq!(
+            ground.grid(),
+            self.grid,
+            "the ground has the renderer's shape"
+        );
+        if self.ground == Some(ground.stamp()) {
+            return true;
+        }
+        let caves = Caves::from_ground(ground, self.look.cell_height);
+        let land = Arc::make_mut(&mut self.land);
+        let Some(differs) = land.follow_part(ground.surface(), caves, &self.look) else {
+            return false;
+        };
+        self.ground = Some(ground.stamp());
+        if differs {
+            self.seen.clear();
+        }
+        true
+    }
+
+    /// Begins the maps of the present ground `ground` for this renderer's look with the fineness
+    /// `nodes`.
+    pub fn bake(&self, ground: &Ground, nodes: MapNodes) -> LandBake {
+        let caves = Caves::from_ground(ground, self.look.cell_height);
+        LandBake::new(ground.surface(), caves, &self.look, nodes)
     }
 
     /// Sets the ground, and recomputes only those regions of its maps that differ from the previous

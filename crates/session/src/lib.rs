@@ -10,6 +10,7 @@
 //! | `session` | [`Session`]: steps, commands, brush strokes, saving |
 //! | `travel` | seeks to other moments, in time slices |
 //! | `snapshots` | states to which a seek returns |
+//! | `tools` | what each tool does, and its settings |
 //! | `stroke` | path of the pointer to dabs of the brush |
 //! | `pick` | first cell along the pointer's ray, and its values |
 //! | `timeline`, `notice` | what a user interface shows of the session |
@@ -31,6 +32,7 @@ mod session;
 mod snapshots;
 mod stroke;
 mod timeline;
+mod tools;
 mod travel;
 #[cfg(test)]
 mod undo_tests;
@@ -40,4 +42,5 @@ pub use self::pick::{FlowProbe, Probe, ZERO_CELSIUS_K, lies_in, probe};
 pub use self::session::{BranchChange, Rock, Session};
 pub use self::stroke::Stroke;
 pub use self::timeline::{BranchReport, DeedReport, TimeLine};
+pub use self::tools::{BREATH, BRUSH_RADIUS, Brush, CellSize, Dam, Tool};
 pub use self::travel::Way;

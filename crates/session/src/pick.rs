@@ -120,6 +120,86 @@ impl FlowProbe {
     }
 }
 
+/// Returns the number of decimals with which coordinates in metres of neighbouring cells differ.
+/// `cell_m`: size of a cell in metres.
+fn digits(cell_m: f64) -> usize {
+    (-cell_m.log10()).ceil().clamp(0.0, 5.0) as usize
+}
+
+impl Probe {
+    /// Returns the content of the probed cell as text: "rock", or the cell's nonzero quantities with
+    /// their values.
+    fn what(&self) -> String {
+        let value =
+            |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
+        let values = self
+            .values
+            .iter()
+            .filter(|(quantity, _)| quantity.material().is_some())
+            .map(value);
+        if self.solid {
+            "rock".to_owned()
+        } else {
+            values.collect::<Vec<_>>().join("   ")
+        }
+    }
+
+    /// Returns the full readout as text: content of the probed cell, its position in metres, and
+    /// values of its column. `cell_m`: width of a cell in metres; `metres`: coordinate in metres of
+    /// the centre of a cell along an axis (0 x, 1 y, 2 z).
+    pub fn words(&self, cell_m: f64, metres: impl Fn(usize, usize) -> f64) -> String {
+        let [x, y, z] = self.cell;
+        let digits = digits(cell_m);
+        let finer = digits + 1;
+        let thickness =
+            |(material, metres): &(String, f64)| format!("   {material} {metres:.finer$} m thick");
+        let thickness: String = self.thickness_m.iter().map(thickness).collect();
+        let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| metres(axis, cell));
+        let place =
+            format!("{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m");
+        let rest = match &self.flow {
+            Some(flow) => [
+                if self.solid {
+                    "rock".to_owned()
+                } else {
+                    String::new()
+                },
+                flow.words(),
+            ],
+            None => [
+                self.what(),
+                format!("ground {:.finer$} m{thickness}", self.ground_m),
+            ],
+        };
+        let lines = [format!("cell {x}, {y}, {z}"), place]
+            .into_iter()
+            .chain(rest);
+        lines
+            .filter(|line| !line.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
+    /// Returns the short readout as text, one line: content of the probed cell, elevation and
+    /// temperature. `cell_m`, `metres`: as in [`Probe::words`].
+    pub fn short(&self, cell_m: f64, metres: impl Fn(usize, usize) -> f64) -> String {
+        let finer = digits(cell_m) + 1;
+        let up = format!("{:.finer$} m", metres(1, self.cell[1]));
+        // From above, the surface is visible; on a cut, the interior of the cell.
+        let seen = |flow: &FlowProbe| flow.surface_k.filter(|_| !self.cut).or(flow.kelvin);
+        let kelvin = self.flow.as_ref().and_then(seen);
+        let warmth = kelvin
+            .map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K))
+            .unwrap_or_default();
+        let what = self.what();
+        if what.is_empty() {
+            format!("{up}{warmth}")
+        } else {
+            format!("{what}   {up}{warmth}")
+        }
+    }
+}
+
 /// Ray caster on the cells of a world; looks up the amounts of all materials once for several rays.
 pub(crate) struct Sight<'w> {
     world: &'w State,
@@ -350,6 +430,29 @@ mod tests {
             }
         }
         assert!(hits > 1000 && misses > 500, "{hits} hits, {misses} misses");
+    }
+
+    #[test]
+    fn a_readout_has_no_empty_line_and_the_short_one_is_one_line() {
+        let mut probe = Probe {
+            cell: [1, 2, 3],
+            point: [1.5, 3.0, 3.5],
+            solid: false,
+            cut: true,
+            values: Vec::new(),
+            ground_m: 20.0,
+            thickness_m: Vec::new(),
+            flow: None,
+        };
+        let metres = |_, cell: usize| 10.0 * (cell as f64 + 0.5);
+        for solid in [false, true] {
+            probe.solid = solid;
+            assert_eq!(probe.short(10.0, metres).lines().count(), 1);
+            let words = probe.words(10.0, metres);
+            assert!(words.lines().all(|line| !line.trim().is_empty()), "{words}");
+        }
+        assert_eq!(probe.short(10.0, metres), "rock   25.0 m");
+        assert_eq!([30.0, 1.0, 0.5, 0.1, 0.004].map(digits), [0, 0, 1, 1, 3]);
     }
 
     #[test]

@@ -49,10 +49,10 @@ mod ui;
 pub mod worker;
 
 pub use self::camera::viewpoint::Side;
-pub use self::edit::tools::Tool;
 pub use self::history::journal::Log;
 pub use self::input::keys;
 pub use self::paint::DrawOn;
 pub use self::shell::app::{Options, ViewerError, open};
 pub use self::shell::display;
 pub use self::state::HEIGHTMAP_PACE;
+pub use lavoxel_session::Tool;

@@ -10,7 +10,7 @@ use ndarray::Array2;
 
 use super::edit::built::Built;
 use super::edit::slices::Cuts;
-use super::edit::tools::{Dam, Tool, Tools};
+use super::edit::tools::Tools;
 use super::history::film::KeyFrames;
 use super::history::times::StageTimes;
 use super::input::complete::Completion;
@@ -31,6 +31,7 @@ use lavoxel_automaton::world::Quantity;
 use lavoxel_render::contents::opened;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 use lavoxel_scene::scene::{Overrides, Scene};
+use lavoxel_session::{Dam, Tool};
 use lavoxel_sim::goals::{Verdict, outcome};
 use lavoxel_sim::source::VentSpec;
 
@@ -342,7 +343,7 @@ impl State {
         self.plots.note(report);
         let before = self.report.replace(report.clone());
         if came || before.is_none() {
-            self.tools.dam = Dam::fitting(report);
+            self.tools.dam = Dam::fitting(report.cell());
         }
         if came {
             self.arrive();

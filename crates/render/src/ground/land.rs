@@ -284,6 +284,20 @@ impl TerrainLook {
         patched != Patched::Nothing
     }
 
+    /// Updates the maps as `follow` does if little changed; returns true if any height, cave or
+    /// solidified lava changed. Returns `None` if all maps are to be computed again.
+    pub(crate) fn follow_part(
+        &mut self,
+        ground: &Array2<f32>,
+        caves: Caves,
+        look: &LookSpec,
+    ) -> Option<bool> {
+        let patched = self.patch(ground, caves, look);
+        let is_beside = |beyond: &Beyond| beyond.is_beside(&self.block);
+        let fits = self.beyond.as_ref().is_none_or(is_beside);
+        (patched != Patched::TooMuch && fits).then_some(patched != Patched::Nothing)
+    }
+
     /// Returns the fineness of the maps.
     fn nodes(&self) -> MapNodes {
         let whole = MapNodes::of_final_picture(self.block.heights.per_cell as usize);

@@ -1,6 +1,6 @@
-//! Mouse tools: place and drag vents, paint with brushes, build dams, pick columns. Each tool is a
-//! state machine independent of the window, whose methods return the commands to send to the
-//! simulation.
+//! Clicks, strokes and drags of the mouse tools: place and drag vents, paint with brushes, build
+//! dams, pick columns. Each is a state machine independent of the window, whose methods return the
+//! commands to send to the simulation.
 
 use nalgebra::Point3;
 
@@ -9,175 +9,10 @@ use crate::edit::vent_handles::Handle;
 use crate::input::pointer::Aim;
 use crate::messages::{Command, MaterialReport, Probe, Report, Stroke};
 use lavoxel_automaton::matter::Material;
-use lavoxel_automaton::world::{Breath, Edit, Matter, Shape};
-use lavoxel_render::{Named, Ray};
+use lavoxel_automaton::world::Matter;
+use lavoxel_render::Ray;
+use lavoxel_session::{Brush, Dam, Tool};
 use lavoxel_sim::source::{VentChange, VentSpec};
-
-/// Mouse tool: determines what a click or drag with the left button does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tool {
-    /// Orbits the camera by a drag; a text shows the values of the cell under the pointer.
-    #[default]
-    Orbit,
-    /// Places a source of the chosen material at a click: a vent of lava, or a spring of another
-    /// material.
-    Source,
-    /// Adds the chosen material to the cells under the brush.
-    Fill,
-    /// Fills the closed hollow of the terrain under a click with the chosen material.
-    Bucket,
-    /// Replaces all materials under the brush, or the one in `Tools::replaced`, by the chosen
-    /// material.
-    Replace,
-    /// Turns the cells under the brush into rock.
-    Rock,
-    /// Raises (dam) or lowers (ditch) the ground along the line between two clicks.
-    Dam,
-    /// Removes rock and all materials from the cells under the brush.
-    Dig,
-    /// Removes liquids from the cells under the brush; rock stays.
-    Drain,
-    /// Adds heat, ash, steam and wind to the air under the brush.
-    Air,
-    /// Selects the clicked column for the live plots.
-    Pick,
-}
-
-impl Named for Tool {
-    const ALL: &'static [Self] = &[
-        Self::Orbit,
-        Self::Source,
-        Self::Fill,
-        Self::Bucket,
-        Self::Replace,
-        Self::Rock,
-        Self::Dam,
-        Self::Dig,
-        Self::Drain,
-        Self::Air,
-        Self::Pick,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Orbit => "orbit",
-            Self::Source => "source",
-            Self::Fill => "fill",
-            Self::Bucket => "bucket",
-            Self::Replace => "replace",
-            Self::Rock => "rock",
-            Self::Dam => "dam",
-            Self::Dig => "dig",
-            Self::Drain => "drain",
-            Self::Air => "air",
-            Self::Pick => "pick",
-        }
-    }
-
-    fn what(self) -> &'static str {
-        match self {
-            Self::Orbit => "Drag to orbit; the pointer probes the cell under it",
-            Self::Source => {
-                "Click the ground to place a source of the chosen material that pours from now on"
-            }
-            Self::Fill => "Drag to top cells up with the chosen material",
-            Self::Bucket => {
-                "Click to fill the hollow under the pointer up to it with the chosen material"
-            }
-            Self::Replace => "Drag to put the chosen material in the place of others",
-            Self::Rock => "Drag to build rock; what is there moves aside",
-            Self::Dam => {
-                "Click both ends of a line: the ground along it rises, or falls where the height is below 0"
-            }
-            Self::Dig => "Drag to dig rock and liquids away",
-            Self::Drain => "Drag to take liquids away and leave the rock",
-            Self::Air => "Drag to warm the air, to put ash and steam into it, and to blow",
-            Self::Pick => "Click a point: its thickness and temperature are plotted while it runs",
-        }
-    }
-}
-
-impl Tool {
-    /// Returns true if the tool acts on the cells of the brush, a ball around the pointer.
-    pub(crate) fn is_brush(self) -> bool {
-        !matches!(self, Self::Orbit | Self::Source | Self::Dam | Self::Pick)
-    }
-
-    /// Returns true if the tool's effect depends on the chosen material.
-    pub(crate) fn pours(self) -> bool {
-        matches!(
-            self,
-            Self::Source | Self::Fill | Self::Bucket | Self::Replace
-        )
-    }
-
-    /// Returns true if the tool applies its brush again and again while the button is held and the
-    /// pointer rests.
-    fn flows(self) -> bool {
-        matches!(self, Self::Fill | Self::Drain | Self::Air)
-    }
-}
-
-/// Settings of the next dam, and the first end of its line once the user has clicked that end.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Dam {
-    /// Height of the dam above the ground in metres; negative for a ditch.
-    pub height_m: f64,
-    /// Width of the dam across its line in metres; 0 for a dam one column wide.
-    pub width_m: f64,
-    /// First end of the dam as x, y, z in cells; `None` before the first click.
-    pub from: Option<[f32; 3]>,
-}
-
-impl Dam {
-    /// Lower bound in metres of the default height of a dam.
-    const USUAL_M: f64 = 5.0;
-    /// Default height and width of a dam, in cells; used in the cellular automaton (classic model),
-    /// whose lava flows are a few cells thick.
-    pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
-
-    /// Returns the default dam for the world that `report` describes. Physical model (lava is
-    /// metres thick): one column wide, and 5 m or one cell high, whichever is more. Cellular
-    /// automaton (classic model): [`Dam::CELLS`], but at least 5 m high.
-    pub(crate) fn fitting(report: &Report) -> Self {
-        let (high, wide) = if report.flow.is_some() {
-            (1.0, 0.0)
-        } else {
-            Self::CELLS
-        };
-        let height_m = (high * report.cell_height_m).max(Self::USUAL_M);
-        Self {
-            height_m,
-            width_m: wide * report.cell_size_m,
-            from: None,
-        }
-    }
-}
-
-/// Settings of the brush, a ball of cells around the point under the pointer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Brush {
-    /// Radius of the brush in cells.
-    pub radius: f64,
-    /// Amount to which the brush fills each cell, as a fraction of a full cell, 0 to 1.
-    pub amount: f64,
-    /// Energy of a full cell of painted lava, relative to the default energy of lava from a vent
-    /// (1).
-    pub energy: f64,
-    /// Heat, ash, steam and wind that the air tool sets in the air under the brush.
-    pub breath: Breath,
-}
-
-/// Range (smallest, largest) in cells of the brush's radius that the user can set.
-pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
-
-/// Default values that the air tool sets in the air under the brush: warm smoke, chosen by eye.
-pub(crate) const BREATH: Breath = Breath {
-    heat_k: 50.0,
-    ash_kg_m3: 0.005,
-    steam_kg_m3: 0.0,
-    wind_m_s: [0.0; 3],
-};
 
 /// Interval in seconds between two dabs while the pointer rests with the button held.
 const DAB_S: f64 = 0.05;
@@ -265,22 +100,11 @@ impl Default for Tools {
             rate: 1.8,
             ..VentSpec::default()
         };
-        let brush = Brush {
-            radius: 4.0,
-            amount: 1.0,
-            energy: 1.0,
-            breath: BREATH,
-        };
-        let dam = Dam {
-            height_m: Dam::USUAL_M,
-            width_m: 0.0,
-            from: None,
-        };
         Self {
             tool: Tool::Orbit,
-            brush,
+            brush: Brush::default(),
             vent,
-            dam,
+            dam: Dam::default(),
             replaced: None,
             busy: Busy::Idle,
         }
@@ -511,28 +335,8 @@ impl Tools {
             self.dam.from = Some(probe.point);
             return ToolRequest::Say(OTHER_END);
         };
-        let points = [from, probe.point]
-            .map(|[x, _, z]| [f64::from(x), f64::from(z)])
-            .to_vec();
-        let by = self.dam.height_m / report.cell_height_m;
-        // The cellular automaton (classic model) has whole cells, so a dam is at least one cell
-        // high.
-        let by = if report.flow.is_some() {
-            by
-        } else {
-            by.signum() * by.abs().round().max(1.0)
-        };
-        let shape = Shape::Line {
-            points,
-            width: self.dam.width_m / report.cell_size_m,
-        };
-        ToolRequest::Send(Command::World(
-            Edit {
-                shape,
-                matter: Matter::Raise { by },
-            }
-            .into(),
-        ))
+        let edit = self.dam.edit([from, probe.point], report.cell());
+        ToolRequest::Send(Command::World(edit.into()))
     }
 
     fn place(&self, probe: &Probe, report: &Report) -> Command {
@@ -551,33 +355,8 @@ impl Tools {
     }
 
     fn matter(&self) -> Matter {
-        match self.tool {
-            Tool::Rock => Matter::Rock,
-            Tool::Dig => Matter::Nothing,
-            Tool::Drain => Matter::Drain,
-            Tool::Air => Matter::Air(self.brush.breath),
-            Tool::Bucket => Matter::Flood {
-                name: self.material().to_owned(),
-                amount: self.brush.amount,
-            },
-            Tool::Replace => Matter::Replace {
-                of: self.replaced.clone(),
-                name: self.material().to_owned(),
-            },
-            Tool::Orbit | Tool::Source | Tool::Fill | Tool::Dam | Tool::Pick => {
-                match &self.vent.material {
-                    None => Matter::Lava {
-                        amount: self.brush.amount,
-                        energy: self.brush.energy,
-                        temperature_k: None,
-                    },
-                    Some(name) => Matter::Material {
-                        name: name.clone(),
-                        amount: self.brush.amount,
-                    },
-                }
-            }
-        }
+        let (material, replaced) = (self.vent.material.as_deref(), self.replaced.as_deref());
+        self.brush.matter(self.tool, material, replaced)
     }
 }
 

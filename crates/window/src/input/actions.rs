@@ -10,7 +10,6 @@ use image::{DynamicImage, ImageFormat};
 use crate::camera::rig::Rig;
 use crate::camera::viewpoint::{Side, Size};
 use crate::edit::slices::{AXES, AXIS_NAMES, after};
-use crate::edit::tools::{BRUSH_RADIUS, Tool};
 use crate::edit::vent_handles::ground_at;
 use crate::history::pace;
 use crate::input::keys::Action;
@@ -21,6 +20,7 @@ use crate::state::{Card, USUAL_PACE};
 use lavoxel_files::archive::ENDING;
 use lavoxel_files::output::{Existing, FOLDER, file_name, free_name};
 use lavoxel_render::{Axis, Bounds, Named, PALETTE_NAMES, PaletteSpec, Style};
+use lavoxel_session::{BRUSH_RADIUS, Tool};
 use lavoxel_sim::simulation;
 
 /// Width in pixels of the thumbnail in a session file.

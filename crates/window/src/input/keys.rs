@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use kiss3d::event::{Key, Modifiers};
 
 use crate::camera::viewpoint::Side;
-use crate::edit::tools::Tool;
 use lavoxel_render::{Axis, Style};
+use lavoxel_session::Tool;
 
 /// Action that a key or a button triggers.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,6 +13,7 @@ use lavoxel_base::account::{self, Sum};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::units::cells;
 use lavoxel_render::Ray;
+use lavoxel_session::CellSize;
 use lavoxel_sim::goals::{GoalSpec, Progress};
 use lavoxel_sim::source::VentSpec;
 
@@ -213,6 +214,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// Returns the size of a cell, on which the size of a dam depends.
+    pub(crate) fn cell(&self) -> CellSize {
+        CellSize {
+            width_m: self.cell_size_m,
+            height_m: self.cell_height_m,
+            is_of_flow: self.flow.is_some(),
+        }
+    }
+
     /// Returns the coordinate in metres of the centre of the cell with index `cell` along `axis` (0
     /// x, 1 y, 2 z). Along x and z: distance from the north-west corner of the simulation box;
     /// along y: elevation.

@@ -8,7 +8,7 @@ use kiss3d::window::Window;
 
 use crate::camera::rig::Rig;
 use crate::camera::viewpoint::Size;
-use crate::edit::tools::{Tool, ToolRequest};
+use crate::edit::tools::ToolRequest;
 use crate::edit::vent_handles::{self, Handle};
 use crate::history::journal::{Journal, Log};
 use crate::history::record::Files;
@@ -33,6 +33,7 @@ use lavoxel_automaton::world::Quantity;
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, Ray};
 use lavoxel_scene::scene::{Overrides, Scene};
+use lavoxel_session::Tool;
 use lavoxel_session::lies_in;
 
 /// Time for which the event loop sleeps between two polls, while no frame is due.

@@ -4,7 +4,6 @@
 use image::RgbaImage;
 use kiss3d::egui::{ColorImage, TextureHandle, TextureOptions};
 
-use crate::edit::tools::Tool;
 use crate::history::record::Shot;
 use crate::input::keys::Action;
 use crate::messages::{Command, Notice, Pace, PrintSubject};
@@ -13,6 +12,7 @@ use crate::shell::app::App;
 use crate::shell::compare::Seen;
 use lavoxel_automaton::world::Quantity;
 use lavoxel_render::Image;
+use lavoxel_session::Tool;
 
 /// State of the print.
 #[derive(Default)]

@@ -7,12 +7,12 @@ use kiss3d::egui::{
 
 use super::goals::{WON, row};
 use super::{ACCENT, BRIGHT, DEEP, FAINT, WRONG};
-use crate::edit::tools::Tool;
 use crate::input::keys::{self, Action};
 use crate::messages::{Pace, Report, Way};
 use crate::state::{Card, Request, State};
 use lavoxel_automaton::matter::{Kind, Material};
 use lavoxel_render::Named;
+use lavoxel_session::Tool;
 use lavoxel_sim::goals::Verdict;
 
 /// Width of a card in points (logical pixels).

@@ -9,10 +9,11 @@ use nalgebra::Point3;
 use super::{BRIGHT, SHADE, Stage, color_of, goals};
 use crate::edit::built;
 use crate::edit::slices::{self, AXIS_NAMES};
-use crate::edit::tools::{Tool, lies_on};
+use crate::edit::tools::lies_on;
 use crate::edit::vent_handles::{self, Grip, Handle};
 use crate::flow;
 use crate::state::State;
+use lavoxel_session::Tool;
 use lavoxel_sim::source::VentSpec;
 
 /// Colour of the marks on rock placed by hand.

@@ -6,10 +6,7 @@ use kiss3d::egui::{Context, LayerId, Pos2, Rect, RichText, TextStyle, WidgetText
 
 use super::{BRIGHT, SHADE, Stage};
 use crate::edit::tools::lies_on;
-use crate::messages::{FlowProbe, Probe, Report};
 use crate::state::State;
-use lavoxel_automaton::world::Quantity;
-use lavoxel_session::ZERO_CELSIUS_K;
 
 /// Time after the pointer's last movement for which the full readout is shown; afterwards, a short
 /// readout is shown.
@@ -28,9 +25,9 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     };
     let painter = context.layer_painter(LayerId::background());
     let words = if stage.rests < MOVES {
-        words(probe, report)
+        probe.words(report.cell_size_m, |axis, cell| report.metres(axis, cell))
     } else {
-        short(probe, report)
+        probe.short(report.cell_size_m, |axis, cell| report.metres(axis, cell))
     };
     let text = WidgetText::from(RichText::new(words));
     let galley = painter.layout_job(
@@ -72,120 +69,14 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     )
 }
 
-/// Returns the content of the probed cell as text: "rock", or the cell's nonzero quantities with
-/// their values.
-fn what(probe: &Probe) -> String {
-    let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
-    let values = probe
-        .values
-        .iter()
-        .filter(|(quantity, _)| quantity.material().is_some())
-        .map(value);
-    if probe.solid {
-        "rock".to_owned()
-    } else {
-        values.collect::<Vec<_>>().join("   ")
-    }
-}
-
-/// Returns the full readout as text: content of the probed cell, its position in metres, and values
-/// of its column.
-fn words(probe: &Probe, report: &Report) -> String {
-    let [x, y, z] = probe.cell;
-    let digits = digits(report.cell_size_m);
-    let finer = digits + 1;
-    let thickness =
-        |(material, metres): &(String, f64)| format!("   {material} {metres:.finer$} m thick");
-    let thickness: String = probe.thickness_m.iter().map(thickness).collect();
-    let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
-    let place =
-        format!("{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m");
-    let rest = match &probe.flow {
-        Some(flow) => [
-            if probe.solid {
-                "rock".to_owned()
-            } else {
-                String::new()
-            },
-            flow.words(),
-        ],
-        None => [
-            what(probe),
-            format!("ground {:.finer$} m{thickness}", probe.ground_m),
-        ],
-    };
-    let lines = [format!("cell {x}, {y}, {z}"), place]
-        .into_iter()
-        .chain(rest);
-    lines
-        .filter(|line| !line.is_empty())
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// Returns the short readout as text, shown while the pointer rests: content of the probed cell,
-/// elevation and temperature.
-fn short(probe: &Probe, report: &Report) -> String {
-    let finer = digits(report.cell_size_m) + 1;
-    let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
-    // From above, the surface is visible; on a cut, the interior of the cell.
-    let seen = |flow: &FlowProbe| flow.surface_k.filter(|_| !probe.cut).or(flow.kelvin);
-    let kelvin = probe.flow.as_ref().and_then(seen);
-    let warmth = kelvin
-        .map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K))
-        .unwrap_or_default();
-    let what = what(probe);
-    if what.is_empty() {
-        format!("{up}{warmth}")
-    } else {
-        format!("{what}   {up}{warmth}")
-    }
-}
-
-/// Returns the number of decimals with which coordinates in metres of neighbouring cells differ.
-/// `cell_m`: size of a cell in metres.
-fn digits(cell_m: f64) -> usize {
-    (-cell_m.log10()).ceil().clamp(0.0, 5.0) as usize
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::Pace;
+    use crate::messages::{Pace, Probe};
     use crate::ui::{PANEL, shapes};
     use lavoxel_base::grid::Grid;
     use lavoxel_render::{Bounds, Camera, CameraSpec};
     use lavoxel_scene::scene::Scene;
-
-    #[test]
-    fn a_pointer_at_rest_has_one_line_and_no_line_is_empty() {
-        let report = Report::quiet(Grid::new(8, 8, 8));
-        let mut probe = Probe {
-            cell: [1, 2, 3],
-            point: [1.5, 3.0, 3.5],
-            solid: false,
-            cut: true,
-            values: Vec::new(),
-            ground_m: 20.0,
-            thickness_m: Vec::new(),
-            flow: None,
-        };
-        for solid in [false, true] {
-            probe.solid = solid;
-            assert_eq!(short(&probe, &report).lines().count(), 1);
-            assert!(
-                words(&probe, &report)
-                    .lines()
-                    .all(|line| !line.trim().is_empty())
-            );
-        }
-        assert_eq!(short(&probe, &report), "rock   25.0 m");
-    }
-
-    #[test]
-    fn small_cells_have_places_of_their_own() {
-        assert_eq!([30.0, 1.0, 0.5, 0.1, 0.004].map(digits), [0, 0, 1, 1, 3]);
-    }
 
     #[test]
     fn the_text_stays_on_the_screen_beside_the_panel() {

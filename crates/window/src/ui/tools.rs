@@ -4,7 +4,7 @@ use kiss3d::egui::{RichText, Ui};
 
 use super::rows::SliderRow;
 use super::{ACCENT, swatch};
-use crate::edit::tools::{BREATH, BRUSH_RADIUS, Dam, Tool, Tools};
+use crate::edit::tools::Tools;
 use crate::input::keys::{self, Action};
 use crate::messages::FlowReport;
 use crate::state::State;
@@ -13,6 +13,7 @@ use lavoxel_automaton::view::MaterialLook;
 use lavoxel_automaton::world::Breath;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_render::Named;
+use lavoxel_session::{BREATH, BRUSH_RADIUS, Dam, Tool};
 
 /// Draws the tools section of the panel; the user's changes go to `state.tools`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
@@ -22,7 +23,10 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         .is_some_and(|report| !report.air.is_empty());
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
     let poured = poured(state);
-    let usual_dam = state.report.as_ref().map_or(state.tools.dam, Dam::fitting);
+    let usual_dam = state
+        .report
+        .as_ref()
+        .map_or(state.tools.dam, |report| Dam::fitting(report.cell()));
     let tools = &mut state.tools;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0;

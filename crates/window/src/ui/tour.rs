@@ -7,10 +7,10 @@ use kiss3d::egui::{
 };
 
 use super::{ACCENT, BRIGHT, DEEP, FAINT};
-use crate::edit::tools::Tool;
 use crate::input::keys::Action;
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
+use lavoxel_session::Tool;
 
 /// Length in points of the head of the arrow from the tour's card to a section.
 const TIP: f32 = 10.0;

@@ -3,6 +3,7 @@ use nalgebra::Vector3;
 use super::*;
 use crate::edit::vent_handles::Grip;
 use crate::messages::AccountReport;
+use lavoxel_automaton::world::{Edit, Shape};
 use lavoxel_base::grid::Grid;
 use lavoxel_sim::simulation;
 
@@ -340,7 +341,7 @@ fn a_dam_suits_the_cells_of_its_world() {
     let mut report = report(Vec::new());
     (report.cell_size_m, report.cell_height_m) = (10.0, 10.0);
     let of = |report: &Report| {
-        let dam = Dam::fitting(report);
+        let dam = Dam::fitting(report.cell());
         (dam.height_m, dam.width_m)
     };
     assert_eq!(
