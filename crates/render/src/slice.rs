@@ -132,7 +132,7 @@ impl Axis {
     }
 
     /// Returns the number of cells of `grid` along this axis.
-    fn cells(self, grid: Grid) -> usize {
+    pub fn cells(self, grid: Grid) -> usize {
         [grid.nx, grid.ny, grid.nz][self.number()]
     }
 

@@ -38,7 +38,7 @@ mod travel;
 mod undo_tests;
 
 pub use self::notice::{Mend, Notice};
-pub use self::pick::{FlowProbe, Probe, ZERO_CELSIUS_K, lies_in, probe};
+pub use self::pick::{FlowProbe, Probe, ZERO_CELSIUS_K, entered, lies_in, probe};
 pub use self::session::{BranchChange, Rock, Session};
 pub use self::stroke::Stroke;
 pub use self::timeline::{BranchReport, DeedReport, TimeLine};

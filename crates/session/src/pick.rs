@@ -262,6 +262,26 @@ impl<'w> Sight<'w> {
     }
 }
 
+/// Returns `ray` with its origin moved to the point where the ray enters `part`, the region of the
+/// box that slices and the clip box leave visible, so that hidden cells are not picked. `sides`:
+/// size of the box in cells.
+pub fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
+    let mut near = 0.0_f32;
+    for k in 0..3 {
+        let (o, d, [low, high]) = (ray.origin[k], ray.direction[k], part[k]);
+        if low > 0.0 && o < low && d > 0.0 {
+            near = near.max((low - o) / d);
+        }
+        if high < sides[k] && o > high && d < 0.0 {
+            near = near.max((high - o) / d);
+        }
+    }
+    Ray {
+        origin: ray.at(near),
+        ..*ray
+    }
+}
+
 /// Returns true if `point` (in cells) lies in `part` (lower and upper bound in cells along x, y and
 /// z) or at most one cell outside, since a slice shows the cells at its boundary.
 pub fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {

@@ -599,6 +599,16 @@ impl Session {
         self.scene.look()
     }
 
+    /// Returns the camera of the session's scene.
+    pub fn camera(&self) -> CameraSpec {
+        self.scene.spec.camera.clone()
+    }
+
+    /// Returns the task of the session's scene, for a challenge; empty without one.
+    pub fn task(&self) -> &str {
+        &self.scene.spec.task
+    }
+
     /// Returns the name of the session's scene.
     pub fn name(&self) -> &str {
         &self.scene.spec.name

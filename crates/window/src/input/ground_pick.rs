@@ -50,26 +50,6 @@ pub(crate) fn meet_ground(
     None
 }
 
-/// Returns `ray` with its origin moved to the point where the ray enters `part`, the region of the
-/// box that slices and the clip box leave visible, so that hidden cells are not picked. `sides`:
-/// size of the box in cells.
-pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
-    let mut near = 0.0_f32;
-    for k in 0..3 {
-        let (o, d, [low, high]) = (ray.origin[k], ray.direction[k], part[k]);
-        if low > 0.0 && o < low && d > 0.0 {
-            near = near.max((low - o) / d);
-        }
-        if high < sides[k] && o > high && d < 0.0 {
-            near = near.max((high - o) / d);
-        }
-    }
-    Ray {
-        origin: ray.at(near),
-        ..*ray
-    }
-}
-
 /// Returns the distances along `ray`, in lengths of its direction, at which the ray enters and
 /// leaves `part` along x and z; `None` if the ray misses `part`.
 fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
@@ -98,7 +78,7 @@ mod tests {
     use nalgebra::Vector3;
 
     use super::*;
-    use lavoxel_session::lies_in;
+    use lavoxel_session::{entered, lies_in};
 
     const PART: [[f32; 2]; 3] = [[0.0, 40.0], [0.0, 30.0], [0.0, 40.0]];
 

@@ -12,7 +12,7 @@ use crate::edit::tools::ToolRequest;
 use crate::edit::vent_handles::{self, Handle};
 use crate::history::journal::{Journal, Log};
 use crate::history::record::Files;
-use crate::input::ground_pick::{entered, meet_ground};
+use crate::input::ground_pick::meet_ground;
 use crate::input::keys::{Cap, Down};
 use crate::input::pointer::Aim;
 use crate::input::pointer::{Drag, Pointer};
@@ -34,7 +34,7 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_render::{Bounds, Camera, Ray};
 use lavoxel_scene::scene::{Overrides, Scene};
 use lavoxel_session::Tool;
-use lavoxel_session::lies_in;
+use lavoxel_session::{entered, lies_in};
 
 /// Time for which the event loop sleeps between two polls, while no frame is due.
 const REST: Duration = Duration::from_millis(8);

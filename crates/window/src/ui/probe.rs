@@ -72,7 +72,7 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::{Pace, Probe};
+    use crate::messages::{Pace, Probe, Report};
     use crate::ui::{PANEL, shapes};
     use lavoxel_base::grid::Grid;
     use lavoxel_render::{Bounds, Camera, CameraSpec};
