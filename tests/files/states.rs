@@ -42,20 +42,3 @@ fn scenes_come_to_the_states_that_they_always_came_to() {
         }
     }
 }
-
-#[test]
-#[ignore = "ten scenes, some slow; .ci/full: cargo test --test files -- --ignored the_page"]
-fn the_page_is_held_to_the_states_of_the_program() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("web/tests/hashes.json");
-    let text = std::fs::read_to_string(path).unwrap();
-    let rows: Vec<(String, u64, String)> = serde_json::from_str(&text).unwrap();
-    assert!(rows.len() > 5);
-    for (name, steps, expected) in rows {
-        let path = Path::new("shipped:").join(format!("{name}.toml"));
-        let stage = Scene::load(&path).unwrap().build(common::tiled()).unwrap();
-        let mut simulation = stage.simulation;
-        (0..steps).for_each(|_| simulation.step());
-        let found = format!("{:016x}", simulation.world().state_hash());
-        assert_eq!(found, expected, "{name} after {steps} steps");
-    }
-}

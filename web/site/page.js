@@ -5,11 +5,12 @@ import { read, write } from "./link.js";
 const $ = (id) => document.getElementById(id);
 const picture = $("picture");
 const context = picture.getContext("2d", { alpha: false });
-const FIRST = "shipped:/eruption.toml";
+// The first visit begins where the crater has filled, so that lava runs at once; the time line goes back to the start.
+const FIRST = { path: "shipped:/volcano.toml", ahead: 900 };
 const MOST_PIXELS = 1.05e6; // of the picture; more take longer than they show
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-const state = { report: null, playing: false, tool: "orbit", material: "lava", lists: null, path: FIRST, text: null, challenge: "", dam: null, opening: null };
+const state = { report: null, playing: false, tool: "orbit", material: "lava", lists: null, path: FIRST.path, text: null, challenge: "", dam: null, opening: null };
 // What tests and curious people read: times in ms since the page was asked for.
 window.lavoxel = { pictures: 0, firstPicture: 0, firstLava: 0, frame: null, ask, state };
 
@@ -59,14 +60,14 @@ function hear(data) {
 // The module ended by a mistake, or by a file that its reader could not stand.
 function broken(error, of) {
   say(of === "open" ? "the file cannot be read: it is damaged, or too large for a page" : `Lavoxel broke off, by a mistake of its own, and begins again (${error})`, true);
-  begin(of === "open" ? { path: FIRST, run: false } : { path: state.path.startsWith("shipped:") ? state.path : FIRST, run: false });
+  begin({ ...FIRST, ...(of !== "open" && state.path.startsWith("shipped:") && { path: state.path }), run: false });
 }
 
 function failed(error, of) {
   say(error, true);
   if (of === "open") {
     $("loading").hidden = true;
-    if (!state.report) open({ path: FIRST, run: !still });
+    if (!state.report) open({ ...FIRST, run: !still });
   }
 }
 
@@ -84,14 +85,14 @@ function opened({ opened: path, report: now, playing }) {
   const what = state.pending ?? {};
   Object.assign(state, { path, text: what.text ?? null, files: Boolean(what.files) && !what.text, challenge: "", dam: null });
   $("loading").hidden = true;
-  $("begin").hidden = playing || now.goals.length > 0 || now.step > 0 || !still;
+  $("begin").hidden = playing || now.goals.length > 0 || Boolean(what.history) || !still;
   choose("orbit");
   report({ report: now, playing });
   if (now.goals.length && now.step === 0) task();
 }
 
 function scene(name, run = true) {
-  history.replaceState(null, "", name === "eruption" ? "./" : `#scene=${name}`);
+  history.replaceState(null, "", `#scene=${name}`);
   open({ path: `shipped:/${name}.toml`, run: run && !still });
 }
 
@@ -106,14 +107,14 @@ async function files(list) {
 async function linked() {
   const name = /^#scene=([a-z0-9_]+)$/.exec(location.hash)?.[1];
   if (name) return { path: `shipped:/${name}.toml`, run: !still };
-  if (location.hash.length < 8) return { path: FIRST, run: !still };
+  if (location.hash.length < 8) return { ...FIRST, run: !still };
   try {
     const link = await read(location.hash.slice(1));
     const bytes = link.text && new TextEncoder().encode(link.text).buffer;
     return { path: link.scene && `shipped:/${link.scene}.toml`, files: bytes && [{ name: "linked.toml", bytes }], text: link.text, camera: link.camera, style: link.style, history: link.history, run: false };
   } catch (error) {
     say(`the link cannot be read: ${error.message}`, true);
-    return { path: FIRST, run: !still };
+    return { ...FIRST, run: !still };
   }
 }
 
@@ -271,13 +272,13 @@ function end(outcome, step) {
 function makeLists() {
   const { tools, scenes } = state.lists;
   choices("tools", tools.map(({ name, what }) => ({ name, title: what, words: name === "orbit" ? "turn" : name })), state.tool, choose);
-  $("gallery").replaceChildren(...scenes.map(({ name, about, task }) => {
+  $("gallery").replaceChildren(...scenes.map(({ name, about, is_challenge }) => {
     const button = document.createElement("button"), image = new Image(192, 128), title = document.createElement("b"), words = document.createElement("small");
     image.loading = "lazy";
     image.alt = "";
     image.src = `pictures/${name}.webp`;
     title.textContent = name.replaceAll("_", " ");
-    if (task) {
+    if (is_challenge) {
       const mark = document.createElement("em");
       mark.textContent = " challenge";
       title.append(mark);
@@ -326,7 +327,7 @@ function choose(name) {
   if (name === "dam") say("Click one end of the dam, then the other.");
 }
 
-// Uses the tool at a place of the picture, in its pixels.
+// Uses the tool at a place of the picture.
 function use(at, begins) {
   $("hint").hidden = true;
   if (state.tool === "source") return begins && tell({ do: "source", material: state.material, at });
@@ -348,7 +349,8 @@ function stroke(points, begins) {
 
 const down = new Map();
 let drawing = false, repeat = 0, moved = 0;
-const place = (event) => [(event.offsetX * picture.width) / picture.clientWidth, (event.offsetY * picture.height) / picture.clientHeight];
+// A place of the picture in shares of its width and height: pictures change their size.
+const place = (event) => [event.offsetX / picture.clientWidth, event.offsetY / picture.clientHeight];
 const spread = () => {
   const [a, b] = [...down.values()];
   return { apart: Math.hypot(a.x - b.x, a.y - b.y), middle: [(a.x + b.x) / 2, (a.y + b.y) / 2] };
@@ -511,7 +513,7 @@ addEventListener("keydown", (event) => {
   const chosen = state.lists?.tools[Number(key) - 1];
   if (turns[key]) tell({ do: "turn", by: turns[key] });
   else if (keys[key]) keys[key]();
-  else if (key === "Enter" && state.tool !== "orbit") use([picture.width / 2, picture.height / 2], true);
+  else if (key === "Enter" && state.tool !== "orbit") use([0.5, 0.5], true);
   else if (key === "Escape") choose("orbit");
   else if (chosen) choose(chosen.name);
   else return;
@@ -542,6 +544,8 @@ function say(words, wrong = false) {
 }
 
 // ---- begin ----
+
+if (matchMedia("(max-width: 720px)").matches) document.querySelectorAll("aside details").forEach((part) => (part.open = false));
 
 module = WebAssembly.compileStreaming(fetch("lavoxel_bg.wasm"));
 begin(await linked());

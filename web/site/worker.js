@@ -4,19 +4,24 @@ import init, { Page, forget, keep, scenes, tools } from "./lavoxel.js";
 
 const STEPS_MS = 14; // of one piece of steps
 const BAKE_MS = { running: 16, resting: 40 }; // of one piece of the ground's fine maps
+const MOVING_PIXELS = 3.1e5;
 const PICTURES = 24; // a second; a picture takes about as long as that allows
 const REPORT_MS = 200; // between two reports
+const REST_MS = 250; // after the last movement of the camera, pictures become finer
 
 let wasm, page;
-let size = [640, 400];
+let size = [640, 400]; // of a picture at rest
+let small = [640, 400]; // of a picture while something moves: its pixels cost more than they show
 let playing = false;
 let speed = 60; // steps a second
 let owed = 0, last = 0; // steps that the clock asks for, and when it was asked last
 let wanted = 0; // single steps
 let dirty = false; // the picture is not that of the present state
 let baking = false;
+let drawn = [640, 400]; // size of the last picture
 let shown = true; // the page has taken the last picture
 let reported = 0, stale = false;
+let moved = 0; // when the camera moved last
 let pauses = false; // time stands still when a seek arrives
 
 const hear = {
@@ -24,12 +29,13 @@ const hear = {
     wasm = await init({ module_or_path: module });
     postMessage({ lists: { scenes: JSON.parse(scenes()), tools: JSON.parse(tools()) } });
   },
-  open({ path, files, camera, history, style, run }) {
+  open({ path, files, camera, history, style, run, ahead = 0 }) {
     if (files) {
       forget();
       for (const { name, bytes } of files) path = pick(path, name, keep(name, new Uint8Array(bytes)));
     }
     const next = history ? Page.replayed(path, history) : new Page(path); // throws before the old one is gone
+    if (ahead) next.advance(ahead, 1500);
     page?.free();
     page = next;
     if (camera) page.set_camera(new Float32Array(camera));
@@ -40,7 +46,8 @@ const hear = {
     postMessage({ opened: path, report, playing });
   },
   size({ size: now }) {
-    [size, dirty] = [now, true];
+    const scale = Math.min(1, Math.sqrt(MOVING_PIXELS / (now[0] * now[1])));
+    [size, small, dirty] = [now, now.map((side) => Math.max(16, Math.round(side * scale))), true];
   },
   play({ on }) {
     [playing, owed, last] = [on, 0, performance.now()];
@@ -55,19 +62,19 @@ const hear = {
   },
   turn({ by }) {
     page?.turn(...by);
-    dirty = true;
+    [dirty, moved] = [true, performance.now()];
   },
   pan({ by }) {
     page?.pan(...by);
-    dirty = true;
+    [dirty, moved] = [true, performance.now()];
   },
   zoom({ by }) {
     page?.zoom(by);
-    dirty = true;
+    [dirty, moved] = [true, performance.now()];
   },
   home() {
     page?.set_camera(new Float32Array());
-    dirty = true;
+    [dirty, moved] = [true, performance.now()];
   },
   style({ name }) {
     page?.set_style(name);
@@ -78,11 +85,11 @@ const hear = {
     tell();
   },
   stroke({ tool, material, radius, points, begins }) {
-    page?.stroke(tool, material, radius, new Float32Array(points), begins);
+    page?.stroke(tool, material, radius, pixels(points), begins);
     tell();
   },
   source({ material, at }) {
-    page?.source(material, ...at);
+    page?.source(material, ...pixels(at));
     tell();
   },
   close({ number }) {
@@ -90,7 +97,7 @@ const hear = {
     tell();
   },
   dam({ ends, height }) {
-    page?.dam(new Float32Array(ends), height);
+    page?.dam(pixels(ends), height);
     tell();
   },
   go({ way, number = 0 }) {
@@ -102,7 +109,7 @@ const hear = {
     tell();
   },
   probe({ at }) {
-    return page?.probe(...at) ?? "";
+    return page?.probe(...pixels(at)) ?? "";
   },
   link() {
     return { path: page.path(), history: page.history(), camera: [...page.camera()] };
@@ -113,9 +120,11 @@ const hear = {
   hash() {
     return page.hash();
   },
-  // For tests: steps at once, without pictures.
-  run({ steps }) {
-    page.advance(steps, 1e9);
+  // For tests: steps up to a number, without pictures.
+  run({ to }) {
+    playing = false;
+    while (page.travels()) page.advance(0, 1000);
+    page.advance(Math.max(0, to - page.steps()), 1e9);
     tell();
     return page.hash();
   },
@@ -143,6 +152,11 @@ onmessage = async ({ data }) => {
 function pick(now, name, path) {
   const rank = (path) => (/\.lavoxel$/i.test(path) ? 3 : /\.toml$/i.test(path) ? 2 : /\.(asc|csv|dem|hgt|npy|png|r16|r32|raw|tiff?)$/i.test(path) ? 1 : 0);
   return now && rank(now) >= rank(path) ? now : path;
+}
+
+// Pixels of the last picture from shares of its width and height, one pair after the other.
+function pixels(shares) {
+  return Float32Array.from(shares, (share, k) => share * drawn[k % 2]);
 }
 
 function tell() {
@@ -208,14 +222,16 @@ function steps(now) {
 
 function picture(now) {
   if (!dirty || !shown) return false;
-  const [width, height] = size;
-  const better = page.draw(width, height, PICTURES);
+  const rests = !playing && !page.travels() && now - moved > REST_MS;
+  const [width, height] = rests ? size : small;
+  drawn = [width, height];
+  const better = page.draw(width, height, rests ? 0 : PICTURES);
   const ms = performance.now() - now;
   // A copy: memory that grew has another buffer, and the page takes this one.
   const rgba = new Uint8ClampedArray(wasm.memory.buffer, page.pixels(), 4 * width * height).slice();
   shown = false;
-  dirty = better && !playing;
-  postMessage({ frame: rgba.buffer, width, height, ms, share: page.share(), step: page.steps(), settled: !better }, [rgba.buffer]);
+  dirty = (better || !rests) && !playing;
+  postMessage({ frame: rgba.buffer, width, height, ms, share: page.share(), step: page.steps(), settled: rests && !better }, [rgba.buffer]);
   return true;
 }
 

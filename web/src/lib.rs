@@ -21,7 +21,7 @@ use web_time::Instant;
 use self::picture::Picture;
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::world::Quantity;
-use lavoxel_files::{archive, shipped};
+use lavoxel_files::archive;
 use lavoxel_render::{Axis, Named, Style};
 use lavoxel_scene::scene::{Scene, pack};
 use lavoxel_session::history::History;
@@ -59,8 +59,7 @@ extern "C" {
     fn error(text: &str);
 }
 
-/// Returns the built-in scenes as JSON: a list of `{ name, about, task }`, `task` empty for a scene
-/// that is no challenge.
+/// Returns the built-in scenes as JSON: a list of `{ name, about, is_challenge }`.
 #[wasm_bindgen]
 pub fn scenes() -> String {
     report::scenes()
@@ -172,8 +171,8 @@ impl Page {
         format!("{:016x}", self.session.simulation().world().state_hash())
     }
 
-    /// Draws a picture of `width` × `height` pixels that takes about 1 / `fps` seconds. Returns true
-    /// if another picture of the same state would look better.
+    /// Draws a picture of `width` × `height` pixels that takes about 1 / `fps` seconds, or for 0 one
+    /// of a scene at rest. Returns true if another picture of the same state would look better.
     pub fn draw(&mut self, width: usize, height: usize, fps: f32) -> bool {
         self.picture.draw(&self.session, (width, height), fps)
     }
@@ -284,7 +283,9 @@ impl Page {
     /// # Errors
     /// Why none was placed.
     pub fn source(&mut self, material: &str, x: f32, y: f32) -> Result<(), String> {
-        let found = self.met(x, y).ok_or("no source is placed: the pointer is outside the box")?;
+        let found = self
+            .met(x, y)
+            .ok_or("no source is placed: the pointer is outside the box")?;
         if found.cut {
             return Err("no source is placed: this is the cut side of the box".to_owned());
         }
@@ -309,7 +310,8 @@ impl Page {
     /// # Errors
     /// If there is none.
     pub fn close_source(&mut self, number: usize) -> Result<(), String> {
-        self.session.command(VentChange::Close(number).into(), false)
+        self.session
+            .command(VentChange::Close(number).into(), false)
     }
 
     /// Builds a dam of `height_m` metres, or digs a ditch for a negative height, along the line
@@ -423,11 +425,4 @@ fn named(tool: &str) -> Result<Tool, String> {
     known
         .copied()
         .ok_or_else(|| format!("there is no tool {tool}"))
-}
-
-/// Returns the text of the built-in scene called `name`; nothing if there is none.
-#[wasm_bindgen]
-pub fn scene_text(name: &str) -> Option<String> {
-    let scene = shipped::scenes().find(|scene| scene.name == name)?;
-    Some(scene.text.to_owned())
 }

@@ -80,7 +80,8 @@ impl Orbit {
     pub(crate) fn spec(&self, subject: &Bounds, size: (usize, usize)) -> CameraSpec {
         let framing = Camera::frame(&self.scene, subject, size);
         let extent = subject.high - subject.low;
-        let target = (framing.target - subject.low).component_div(&extent) + Vector3::from(self.moved);
+        let target =
+            (framing.target - subject.low).component_div(&extent) + Vector3::from(self.moved);
         // A camera without a distance fits any picture by itself.
         let aspect = size.0 as f32 / size.1.max(1) as f32;
         let narrow = match self.scene.distance {

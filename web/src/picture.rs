@@ -10,8 +10,8 @@ use lavoxel_automaton::world::Quantity;
 use lavoxel_render::contents::{Contents, opened};
 use lavoxel_render::ground::land::{LandBake, MapNodes, NODES, per_cell};
 use lavoxel_render::renderer::Renderer;
-use lavoxel_render::running::{Fineness, Quality, Running, Tracing};
-use lavoxel_render::{Axis, Camera, CameraSpec, Cut, Image, LookSpec, Mouth, Ray, Style};
+use lavoxel_render::running::{Fineness, Haste, Quality, Running, Tracing};
+use lavoxel_render::{Axis, Bounds, Camera, CameraSpec, Cut, Image, LookSpec, Mouth, Ray, Style};
 use lavoxel_session::{Session, entered};
 use lavoxel_sim::lowpass::LowPass;
 use lavoxel_sim::state::State;
@@ -21,6 +21,11 @@ use lavoxel_sim::state::State;
 const GROUND_REST: u32 = 6;
 /// Number of rows of the ground's maps between two looks at the clock.
 const ROWS: usize = 6;
+/// Share of the resolution along each axis at which a scene at rest is traced: nine offsets of such
+/// frames are the whole resolution.
+const AT_REST: f32 = 1.0 / 3.0;
+/// Share of the resolution of the first picture, for which nothing is known yet.
+const AT_FIRST: f32 = 0.2;
 /// Time after a change of the ground during which pictures use few subpixel offsets.
 const UNSTEADY: Duration = Duration::from_secs(3);
 
@@ -31,8 +36,12 @@ pub(crate) struct Picture {
     running: Running,
     look: LookSpec,
     pub(crate) orbit: Orbit,
-    /// Camera of the last picture.
+    /// Camera of the last picture, and what it was made from.
     camera: Camera,
+    framed: Option<([f32; 6], (usize, usize), u64)>,
+    /// What the camera frames, and the number of times that the maps of the ground were replaced.
+    subject: Bounds,
+    lands: u64,
     /// Position of the slice across each axis as a share of the box, and what it shows.
     slices: [Option<(f32, Quantity)>; 3],
     cuts: [Option<Arc<Cut>>; 3],
@@ -67,13 +76,15 @@ impl Picture {
             world.ground(),
             look.cell_height,
         );
-        let land = LandBake::new(world.ground().surface(), coarse, &look, MapNodes::COARSE).finish();
+        let land =
+            LandBake::new(world.ground().surface(), coarse, &look, MapNodes::COARSE).finish();
         let renderer = Renderer::over(Arc::new(land), grid, look.clone())
             .map_err(|invalid| invalid.to_string())?;
         let fineness = MapNodes::of_final_picture(per_cell(grid.nx.max(grid.nz), NODES));
         let baking = Some(renderer.bake(world.ground(), fineness));
         let orbit = Orbit::new(&session.camera());
-        let camera = Camera::new(&session.camera(), &renderer.subject(), (16, 16));
+        let subject = renderer.subject();
+        let camera = Camera::new(&session.camera(), &subject, (16, 16));
         let now = Instant::now();
         Ok(Self {
             lowpass: LowPass::new(grid),
@@ -82,6 +93,9 @@ impl Picture {
             look,
             orbit,
             camera,
+            framed: None,
+            subject,
+            lands: 0,
             slices: [None, None, None],
             cuts: [None, None, None],
             cut_at: None,
@@ -101,8 +115,9 @@ impl Picture {
         self.grounded.1 = Duration::ZERO;
     }
 
-    /// Draws a picture of `size` pixels (width, height) that takes about 1 / `fps` seconds. Returns
-    /// true if another picture of the same state would look better.
+    /// Draws a picture of `size` pixels (width, height) that takes about 1 / `fps` seconds; 0: at a
+    /// third of the resolution along each axis, so that nine pictures have all of it. Returns true
+    /// if another picture of the same state would look better.
     pub(crate) fn draw(&mut self, session: &Session, size: (usize, usize), fps: f32) -> bool {
         let simulation = session.simulation();
         let world = simulation.world();
@@ -115,17 +130,27 @@ impl Picture {
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         self.renderer
             .set_mouths(Mouth::all_from_vents(vents, seen, moment));
-        self.camera = self.placed(world, size);
+        let framed = (self.orbit.numbers(), size, self.lands);
+        if self.framed.replace(framed) != Some(framed) {
+            self.camera = self.placed(world, size);
+        }
         let unsteady = self.changed.is_some_and(|at| at.elapsed() < UNSTEADY);
         let mut frames = Frames {
             renderer: &mut self.renderer,
             lowpass: &mut self.lowpass,
             look: &self.look,
         };
-        let quality = Quality::Auto { target_fps: fps };
-        let shown = self
-            .running
-            .draw(&mut frames, &self.camera, (quality, unsteady));
+        let fine = fps <= 0.0;
+        let haste = Haste {
+            quality: match (fine, self.rgba.is_empty()) {
+                (true, _) => Quality::Fixed(AT_REST),
+                (false, true) => Quality::Fixed(AT_FIRST),
+                (false, false) => Quality::Auto { target_fps: fps },
+            },
+            unsteady,
+            fine,
+        };
+        let shown = self.running.draw(&mut frames, &self.camera, haste);
         let Some(shown) = shown else { return true };
         (self.rgba, self.share) = (shown.rgba, shown.share);
         !shown.is_settled
@@ -133,10 +158,9 @@ impl Picture {
 
     /// Returns the camera for pictures of `size` pixels, above the ground.
     fn placed(&self, world: &State, size: (usize, usize)) -> Camera {
-        let subject = self.renderer.subject();
-        let spec = self.orbit.spec(&subject, size);
-        let camera = Camera::new(&spec, &subject, size);
-        let target = Camera::frame(&spec, &subject, size).target;
+        let spec = self.orbit.spec(&self.subject, size);
+        let camera = Camera::new(&spec, &self.subject, size);
+        let target = Camera::frame(&spec, &self.subject, size).target;
         self.renderer
             .out_of_rock(world.ground(), &camera, target)
             .unwrap_or(camera)
@@ -172,6 +196,7 @@ impl Picture {
         }
         if is_done && let Some(bake) = self.baking.take() {
             self.renderer.set_land(Arc::new(bake.finish()));
+            (self.subject, self.lands) = (self.renderer.subject(), self.lands + 1);
             // The ground may have changed since the maps were begun.
             self.grounded.1 = Duration::ZERO;
             self.follow_ground(world);
@@ -203,12 +228,7 @@ impl Picture {
     }
 
     /// Cuts the box open across `axis` at `share` of it to show `quantity`, or closes it.
-    pub(crate) fn set_slice(
-        &mut self,
-        axis: Axis,
-        share: Option<f32>,
-        quantity: Option<Quantity>,
-    ) {
+    pub(crate) fn set_slice(&mut self, axis: Axis, share: Option<f32>, quantity: Option<Quantity>) {
         self.slices[axis.number()] = share.zip(Some(quantity.unwrap_or_default()));
         self.cut_at = None;
     }
@@ -234,13 +254,13 @@ impl Picture {
 
     /// Moves what the camera shows by (`right`, `down`) in heights of the picture.
     pub(crate) fn pan(&mut self, right: f32, down: f32) {
-        let subject = self.renderer.subject();
+        let subject = &self.subject;
         let target = nalgebra::center(&subject.low, &subject.high);
         let away = (target - self.camera.eye()).norm();
         let height = 2.0 * away * self.camera.half_height();
         let [across, up, _] = self.camera.axes();
         self.orbit
-            .shift((up * down - across * right) * height, &subject);
+            .shift((up * down - across * right) * height, subject);
     }
 
     /// Returns the visible part of the box (lower and upper bound in cells along x, y and z), and
@@ -269,8 +289,7 @@ impl Picture {
 
     /// Returns camera and look, as a scene states them.
     pub(crate) fn view(&self) -> (CameraSpec, LookSpec) {
-        let subject = self.renderer.subject();
-        let spec = self.orbit.spec(&subject, self.camera.size());
+        let spec = self.orbit.spec(&self.subject, self.camera.size());
         (spec, self.look.clone())
     }
 }

@@ -8,7 +8,7 @@ use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_files::shipped;
 use lavoxel_render::{Named, Style};
-use lavoxel_scene::scene::{Scene, Seconds};
+use lavoxel_scene::scene::Seconds;
 use lavoxel_session::{Notice, Session, Tool};
 use lavoxel_sim::goals::{Verdict, outcome, words};
 
@@ -19,19 +19,16 @@ const LAVA: [u8; 3] = [255, 122, 40];
 struct SceneReport {
     name: &'static str,
     about: String,
-    task: String,
+    is_challenge: bool,
 }
 
 /// Returns the built-in scenes as JSON.
 pub(crate) fn scenes() -> String {
-    let report = |scene: shipped::Shipped| {
-        let spec = Scene::parse(scene.text, &scene.path()).map(|scene| scene.spec);
-        let task = spec.map(|spec| if spec.goals.is_empty() { String::new() } else { spec.task });
-        SceneReport {
-            name: scene.name,
-            about: scene.about(),
-            task: line(&task.unwrap_or_default()),
-        }
+    // Reading all of them would take a second.
+    let report = |scene: shipped::Shipped| SceneReport {
+        name: scene.name,
+        about: scene.about(),
+        is_challenge: scene.text.lines().any(|line| line.starts_with("[[goal]]")),
     };
     json(&shipped::scenes().map(report).collect::<Vec<_>>())
 }
@@ -58,7 +55,13 @@ pub(crate) fn tools() -> String {
         pours: tool.pours(),
     };
     let of_page = |tool: &&Tool| **tool != Tool::Pick;
-    json(&Tool::ALL.iter().filter(of_page).map(report).collect::<Vec<_>>())
+    json(
+        &Tool::ALL
+            .iter()
+            .filter(of_page)
+            .map(report)
+            .collect::<Vec<_>>(),
+    )
 }
 
 #[derive(Serialize)]
@@ -248,7 +251,12 @@ fn account(session: &Session) -> String {
         let cells = layer.tally().mass as f64 / f64::from(AMOUNT_ONE);
         (cells > 0.0).then(|| format!("{} {cells:.0}", layer.material().name))
     };
-    world.layers().iter().filter_map(of).collect::<Vec<_>>().join(", ")
+    world
+        .layers()
+        .iter()
+        .filter_map(of)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn verdict(verdict: Option<Verdict>) -> &'static str {
@@ -264,9 +272,8 @@ fn materials(session: &Session) -> Vec<MaterialReport> {
     let world = session.simulation().world();
     let layers = world.layers().iter().enumerate();
     // Lava's own mirror stays: tools pour lava under its name.
-    let poured = layers.filter(|(number, layer)| {
-        layer.material().carries_energy() || !world.is_mirror(*number)
-    });
+    let poured = layers
+        .filter(|(number, layer)| layer.material().carries_energy() || !world.is_mirror(*number));
     let report = |layer: &lavoxel_automaton::world::Layer| {
         let material = layer.material();
         let color = match material.carries_energy() {

@@ -102,12 +102,13 @@ pub fn file(path: &Path) -> Option<io::Result<ArchivedFile>> {
     if let Some((session, name)) = session_and_name(path) {
         return Some(entry(session, &name));
     }
-    // What was not handed over lies nowhere: a system without files has no better message.
-    path.starts_with(MEMORY).then(|| {
+    // What is not among the virtual files lies nowhere: a system without files would say less.
+    let is_virtual = path.starts_with(MEMORY) || shipped::inside(path).is_some();
+    is_virtual.then(|| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         Err(io::Error::new(
             io::ErrorKind::NotFound,
-            format!("{name} was not handed over"),
+            format!("there is no {name}"),
         ))
     })
 }

@@ -688,4 +688,28 @@ mod tests {
             run.step();
         }
     }
+
+    #[test]
+    #[ignore = "ten scenes, some slow; .ci/full: cargo test -p lavoxel-session -- --ignored the_page"]
+    fn the_page_is_held_to_the_states_of_sessions() {
+        let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/tests/hashes.json");
+        let text = std::fs::read_to_string(&list).expect("the list");
+        let rows: Vec<(String, u64, String)> = serde_json::from_str(&text).expect("a list of rows");
+        let found = |(name, steps, _): &(String, u64, String)| {
+            let path = Path::new("shipped:").join(format!("{name}.toml"));
+            let mut session =
+                Session::open(Scene::open(&path).expect("a built-in scene")).expect("it opens");
+            (0..*steps).for_each(|_| session.step());
+            let hash = format!("{:016x}", session.simulation.world().state_hash());
+            (name.clone(), *steps, hash)
+        };
+        let now: Vec<_> = rows.iter().map(found).collect();
+        if std::env::var_os("UPDATE_HASHES").is_some() {
+            let row = |row| serde_json::to_string(row).expect("a row");
+            let rows: Vec<_> = now.iter().map(row).collect();
+            std::fs::write(&list, format!("[\n  {}\n]\n", rows.join(",\n  "))).expect("written");
+        } else {
+            assert_eq!(now, rows);
+        }
+    }
 }

@@ -26,6 +26,9 @@ struct Args {
     /// Serve the page as it is, without a build
     #[arg(long, requires = "serve")]
     as_it_is: bool,
+    /// Keep the names of functions in the module, for profilers
+    #[arg(long)]
+    names: bool,
     /// Fail if the files that a visit loads are larger than this, in megabytes after brotli
     #[arg(long, value_name = "MB")]
     most: Option<f64>,
@@ -34,10 +37,14 @@ struct Args {
 fn main() -> Result<()> {
     let args = Args::parse();
     if !args.as_it_is {
-        build(&args.out)?;
+        build(&args.out, args.names)?;
         let all = sizes::print(&args.out)?;
         if let Some(most) = args.most {
-            ensure!(all <= most * 1e6, "the page weighs {:.2} MB after brotli: at most {most}", all / 1e6);
+            ensure!(
+                all <= most * 1e6,
+                "the page weighs {:.2} MB after brotli: at most {most}",
+                all / 1e6
+            );
         }
     }
     match args.serve {
@@ -46,8 +53,9 @@ fn main() -> Result<()> {
     }
 }
 
-/// Compiles the module, and writes it and the files of `site` to the folder `out`.
-fn build(out: &Path) -> Result<()> {
+/// Compiles the module, and writes it and the files of `site` to the folder `out`. `names`: keeps the
+/// names of functions.
+fn build(out: &Path, names: bool) -> Result<()> {
     let web = Path::new(WEB);
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -58,7 +66,10 @@ fn build(out: &Path) -> Result<()> {
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .current_dir(web);
     let status = command.status().context("cannot start cargo")?;
-    ensure!(status.success(), "the module does not compile (rustup target add wasm32-unknown-unknown?)");
+    ensure!(
+        status.success(),
+        "the module does not compile (rustup target add wasm32-unknown-unknown?)"
+    );
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
     let module = web.join("target/wasm32-unknown-unknown/release/lavoxel_page.wasm");
     wasm_bindgen_cli_support::Bindgen::new()
@@ -66,13 +77,16 @@ fn build(out: &Path) -> Result<()> {
         .web(true)?
         .out_name("lavoxel")
         .typescript(false)
-        .remove_name_section(true)
+        .remove_name_section(!names)
         .remove_producers_section(true)
         .generate(out)?;
     copy(&web.join("site"), out)?;
     let pictures = out.join("pictures");
     fs::create_dir_all(&pictures)?;
-    copy(&web.join("../crates/window/src/ui/gallery/pictures"), &pictures)?;
+    copy(
+        &web.join("../crates/window/src/ui/gallery/pictures"),
+        &pictures,
+    )?;
     number(out)
 }
 

@@ -8,19 +8,26 @@ use tiny_http::{Header, Response, Server};
 
 /// Serves the folder `out` at the port `port` of this machine until the program is ended.
 pub(crate) fn serve(out: &Path, port: u16) -> Result<()> {
-    let server = Server::http(("127.0.0.1", port)).map_err(|error| anyhow!("cannot serve at port {port}: {error}"))?;
+    let server = Server::http(("127.0.0.1", port))
+        .map_err(|error| anyhow!("cannot serve at port {port}: {error}"))?;
     println!("http://localhost:{port}/ (Ctrl-C ends it)");
     for request in server.incoming_requests() {
         let answer = found(out, request.url()).and_then(|path| {
             let bytes = fs::read(&path).ok()?;
             let kind = Header::from_bytes("Content-Type", kind(&path)).ok()?;
             let fresh = Header::from_bytes("Cache-Control", "no-cache").ok()?;
-            Some(Response::from_data(bytes).with_header(kind).with_header(fresh))
+            Some(
+                Response::from_data(bytes)
+                    .with_header(kind)
+                    .with_header(fresh),
+            )
         });
         // A browser that has gone needs no answer.
         match answer {
             Some(answer) => request.respond(answer).ok(),
-            None => request.respond(Response::from_string("no such file").with_status_code(404)).ok(),
+            None => request
+                .respond(Response::from_string("no such file").with_status_code(404))
+                .ok(),
         };
     }
     Ok(())
@@ -30,7 +37,9 @@ pub(crate) fn serve(out: &Path, port: u16) -> Result<()> {
 fn found(out: &Path, url: &str) -> Option<PathBuf> {
     let name = url.split(['?', '#']).next()?.trim_start_matches('/');
     let name = if name.is_empty() { "index.html" } else { name };
-    let is_inside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let is_inside = Path::new(name)
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
     is_inside.then(|| out.join(name))
 }
 

@@ -38,10 +38,21 @@ pub(crate) fn print(out: &Path) -> Result<f64> {
         if name.contains('/') {
             continue;
         }
-        println!("{name:<28} {:>9.1} {:>9.1} {:>9.1}", sizes[0] / 1e3, sizes[1] / 1e3, sizes[2] / 1e3);
+        println!(
+            "{name:<28} {:>9.1} {:>9.1} {:>9.1}",
+            sizes[0] / 1e3,
+            sizes[1] / 1e3,
+            sizes[2] / 1e3
+        );
         (0..3).for_each(|k| all[k] += sizes[k]);
     }
-    println!("{:<28} {:>9.1} {:>9.1} {:>9.1}", "all", all[0] / 1e3, all[1] / 1e3, all[2] / 1e3);
+    println!(
+        "{:<28} {:>9.1} {:>9.1} {:>9.1}",
+        "all",
+        all[0] / 1e3,
+        all[1] / 1e3,
+        all[2] / 1e3
+    );
     Ok(all[2])
 }
 

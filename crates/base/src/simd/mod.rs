@@ -187,8 +187,15 @@ impl Level {
                 return &[Self::Portable, Self::Avx2];
             }
         }
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        // A page carries one set only; tests compare it with the portable one.
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128", debug_assertions))]
         return &[Self::Portable, Self::Simd128];
+        #[cfg(all(
+            target_arch = "wasm32",
+            target_feature = "simd128",
+            not(debug_assertions)
+        ))]
+        return &[Self::Simd128];
         #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         &[Self::Portable]
     }
@@ -211,6 +218,10 @@ impl Level {
             "this processor has no {self:?}"
         );
         match self {
+            #[cfg(any(
+                not(all(target_arch = "wasm32", target_feature = "simd128")),
+                debug_assertions
+            ))]
             Self::Portable => work.with(Portable),
             // SAFETY: the processor was asked above, and has the features that these functions are
             // compiled for.

@@ -9,8 +9,8 @@ pub use number::Epsg;
 
 use serde::{Deserialize, Serialize};
 
-use super::epsg;
 use super::wkt::{Node, plain};
+use super::{epsg, registry};
 
 /// Value of a GeoTIFF key: number, list of numbers or text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -224,7 +224,7 @@ impl Crs {
     /// Returns the well-known text of the system with the EPSG code `code`; `None` if the code is
     /// unknown, or if that text has another unit than `self`.
     fn registered(&self, code: u16) -> Option<String> {
-        let text = crs_definitions::from_code(code)?.wkt;
+        let text = registry::text_of(code)?;
         let is_that = match (
             Node::parse(text)
                 .as_ref()

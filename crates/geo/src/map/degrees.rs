@@ -10,7 +10,7 @@ use proj4rs::adaptors::transform_xy;
 
 use super::crs::MapUnit;
 use super::wkt::{Node, plain};
-use super::{Crs, Site, nzmg};
+use super::{Crs, Site, nzmg, registry};
 
 /// PROJ definition of longitude and latitude on WGS 84.
 const WGS_84: &str = "+proj=longlat +datum=WGS84";
@@ -206,7 +206,7 @@ impl Systems {
 /// Returns the PROJ definition of the coordinate system `crs`; `None` for an unknown system.
 fn definition(crs: &Crs) -> Option<String> {
     if let Some(code) = crs.epsg() {
-        return crs_definitions::from_code(code).map(|known| known.proj4.to_owned());
+        return registry::projection_of(code).map(str::to_owned);
     }
     let text = crs.to_wkt()?;
     let root = Node::parse(&text)?;
@@ -214,7 +214,7 @@ fn definition(crs: &Crs) -> Option<String> {
         .child(&["PROJECTION"])
         .and_then(|method| method.texts.first());
     if method.is_some_and(|method| plain(method) == "newzealandmapgrid") {
-        return crs_definitions::from_code(NEW_ZEALAND).map(|known| known.proj4.to_owned());
+        return registry::projection_of(NEW_ZEALAND).map(str::to_owned);
     }
     proj4wkt::wkt_to_projstring(&text).ok()
 }

@@ -16,6 +16,8 @@ pub mod longitude;
 mod nzmg;
 pub mod outline;
 mod placement;
+#[cfg_attr(target_family = "wasm", path = "registry_in_browser.rs")]
+mod registry;
 pub mod rounded;
 pub mod scale;
 mod site;

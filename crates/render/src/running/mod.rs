@@ -63,6 +63,18 @@ impl Fineness {
     }
 }
 
+/// How much time a picture may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Haste {
+    /// Rule that determines the traced resolution.
+    pub quality: Quality,
+    /// Set while the ground changes, when fewer subpixel offsets are used, because the rays of each
+    /// offset must search each new ground again.
+    pub unsteady: bool,
+    /// Set for the look's own sampling distance along rays at any resolution, while nothing moves.
+    pub fine: bool,
+}
+
 /// Source of the frames of a running scene.
 pub trait Tracing {
     /// Returns the renderer that traces the frames.
@@ -131,16 +143,19 @@ impl Running {
         self.shown.begin(image);
     }
 
-    /// Traces a frame for the picture of `camera` at the resolution that `quality` allows,
-    /// accumulates it, and returns the picture. `unsteady`: set while the ground changes, when
-    /// fewer subpixel offsets are used, because the rays of each offset must search each new ground
-    /// again. Returns `None` if the tracing was interrupted.
+    /// Traces a frame for the picture of `camera` at the resolution that `haste` allows,
+    /// accumulates it, and returns the picture. Returns `None` if the tracing was interrupted.
     pub fn draw(
         &mut self,
         tracing: &mut impl Tracing,
         camera: &Camera,
-        (quality, unsteady): (Quality, bool),
+        haste: Haste,
     ) -> Option<Shown> {
+        let Haste {
+            quality,
+            unsteady,
+            fine,
+        } = haste;
         let started = Instant::now();
         let (width, height) = camera.size();
         let rests = self.last.as_ref() == Some(camera);
@@ -170,7 +185,11 @@ impl Running {
             Antialias::Off
         };
         // Coarser sampling along rays where the frame budget does not even allow all pixels.
-        let coarser = if effort.size[0] < width { COARSER } else { 1.0 };
+        let coarser = if effort.size[0] < width && !fine {
+            COARSER
+        } else {
+            1.0
+        };
         let fineness = Fineness {
             antialias,
             coarser,

@@ -12,7 +12,7 @@ use crate::paint::View;
 use crate::paint::quality::Rest;
 use lavoxel_render::contents::Contents;
 use lavoxel_render::renderer::Renderer;
-use lavoxel_render::running::{Fineness, Quality, Running, Tracing, enlarged, still};
+use lavoxel_render::running::{Fineness, Haste, Quality, Running, Tracing, enlarged, still};
 use lavoxel_render::{Antialias, Camera, Image, LookSpec};
 
 /// Shortest time between the starts of two moving pictures: one frame at 60 Hz.
@@ -196,8 +196,12 @@ impl Marcher {
             wanted,
             view,
         };
-        let how = (view.quality, unsteady);
-        if let Some(shown) = self.shown.draw(&mut frames, &visible, how) {
+        let haste = Haste {
+            quality: view.quality,
+            unsteady,
+            fine: false,
+        };
+        if let Some(shown) = self.shown.draw(&mut frames, &visible, haste) {
             self.hand_over(shown.rgba, view, (shown.took, shown.share), false);
         }
     }
