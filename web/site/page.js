@@ -237,7 +237,7 @@ function goals(now) {
     row.append(small);
     return row;
   }));
-  if (now.outcome && now.outcome !== state.challenge) end(now.outcome, now.step);
+  if (now.outcome && now.outcome !== state.challenge) end(now.outcome);
   state.challenge = now.outcome;
 }
 
@@ -260,11 +260,11 @@ function task() {
   card("", `Challenge: ${state.report.name.replaceAll("_", " ")}`, state.report.task || usual, ["Build first", () => choose("dam")], ["Run", () => play(true)]);
 }
 
-function end(outcome, step) {
+function end(outcome) {
   play(false);
   const won = outcome === "won";
   const words = won ? "All goals are reached." : "A goal was missed. Undo and the time line go back to any moment; or begin again.";
-  card(outcome, `${won ? "Won" : "Lost"} at step ${step}`, words, ["Again", () => tell({ do: "go", way: "start" })], ["Go on looking", () => {}]);
+  card(outcome, won ? "Won" : "Lost", words, ["Again", () => tell({ do: "go", way: "start" })], ["Go on looking", () => {}]);
 }
 
 // ---- tools ----
