@@ -1,4 +1,4 @@
-//! Tools with which a person changes the world: what each of them does, and its settings.
+//! Tools with which a person changes the world: the effect and the settings of each tool.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::world::{Breath, Edit, Matter, Shape};

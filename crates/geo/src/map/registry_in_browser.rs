@@ -1,5 +1,5 @@
-//! Placeholder for browsers, where the five megabytes of definitions are left out: a coordinate
-//! system is known by what a file says of it.
+//! Placeholder for browsers, where the five megabytes of definitions are left out: only what a file
+//! states about its coordinate system is known.
 
 /// Returns `None`: no definition is known.
 pub(super) fn text_of(_: u16) -> Option<&'static str> {

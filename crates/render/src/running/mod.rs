@@ -63,7 +63,7 @@ impl Fineness {
     }
 }
 
-/// How much time a picture may take.
+/// Time budget of a picture.
 #[derive(Clone, Copy, Debug)]
 pub struct Haste {
     /// Rule that determines the traced resolution.
@@ -121,8 +121,8 @@ pub struct Shown {
     pub took: Duration,
     /// Traced fraction of the resolution along each axis, 0 to 1.
     pub share: f32,
-    /// Set once the camera has rested for so many pictures that each subpixel offset was traced
-    /// twice: further pictures of an unchanged scene change hardly anything.
+    /// Set once each subpixel offset was traced twice with a camera at rest: further pictures of an
+    /// unchanged scene change hardly anything.
     pub is_settled: bool,
 }
 

@@ -64,7 +64,7 @@ struct Shaped {
     albedo: Raster<V3>,
     normal: Raster<V3>,
     sun: Raster<f32>,
-    /// `sun` blurred, once all of it is known.
+    /// `sun` blurred, once `sun` is complete.
     soft: Option<Raster<f32>>,
     light: Raster<nalgebra::Vector2<f32>>,
     plain: Raster<f32>,
