@@ -1,9 +1,11 @@
 // Tests of the page in a headless Chromium: node web/tests/page.mjs [FOLDER OF THE PAGE [FOLDER FOR SCREENSHOTS]]
+// ONLY=word runs the tests with this word in their name, MINUTES=10 watches the memory for so long.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { brotliCompressSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -15,7 +17,6 @@ await mkdir(pictures, { recursive: true });
 
 const kinds = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".svg": "image/svg+xml", ".webp": "image/webp", ".webmanifest": "application/json" };
 let bytesPerSecond = Infinity;
-let sent = 0;
 const server = createServer(async (request, response) => {
   const name = new URL(request.url, "http://page").pathname.replace(/^\/$/, "/index.html");
   const bytes = await readFile(join(folder, name)).catch(() => null);
@@ -25,13 +26,17 @@ const server = createServer(async (request, response) => {
   const body = packed ?? bytes;
   for (let at = 0; at < body.length; at += 65536) {
     const part = body.subarray(at, at + 65536);
-    sent += part.length;
     response.write(part);
     if (bytesPerSecond < Infinity) await new Promise((done) => setTimeout(done, (1000 * part.length) / bytesPerSecond));
   }
   response.end();
 });
+// MBITS=12: a network of 12 Mbit/s, the module packed as a host would send it.
 let packedModule = null;
+if (process.env.MBITS) {
+  bytesPerSecond = 125_000 * Number(process.env.MBITS);
+  packedModule = brotliCompressSync(await readFile(join(folder, "lavoxel_bg.wasm")));
+}
 await new Promise((done) => server.listen(0, "127.0.0.1", done));
 const home = `http://127.0.0.1:${server.address().port}/`;
 

@@ -33,7 +33,7 @@ use lavoxel_sim::simulation::{Command, Simulation};
 /// Open scene with its simulation, its snapshots and its history.
 ///
 /// Invariant: [`History`] stores the session's present moment; the simulation is at that moment,
-/// seeks to that moment ([`Travel`]), or shows another branch.
+/// seeks to that moment (`Travel`), or shows another branch.
 pub struct Session {
     scene: Scene,
     pub(crate) simulation: Simulation,
