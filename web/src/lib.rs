@@ -31,6 +31,8 @@ use lavoxel_sim::source::{VentChange, VentFlow, VentSpec};
 
 /// Memory that a page may take, in bytes: a phone's browser ends a tab at about twice of it.
 const MOST_BYTES: u64 = 768 << 20;
+/// Memory that a page may take for snapshots of earlier moments, in bytes.
+const MOST_SNAPSHOTS: u64 = 48 << 20;
 /// Radius in cells and rate in full cells a step of a source that a click places, as in the window.
 const SOURCE: (f64, f64) = (2.5, 1.8);
 
@@ -110,12 +112,7 @@ impl Page {
     pub fn new(path: &str) -> Result<Self, String> {
         let path = PathBuf::from(path);
         let session = open(&path)?;
-        let picture = Picture::new(&session)?;
-        Ok(Self {
-            session,
-            picture,
-            path,
-        })
+        Self::of(session, path)
     }
 
     /// Opens the scene at `path` with the acts of `history`, the text of a session's history, and
@@ -127,13 +124,7 @@ impl Page {
         let path = PathBuf::from(path);
         let scene = Scene::open(&path).map_err(|error| error.to_string())?;
         let history = History::from_text(history).map_err(|error| error.to_string())?;
-        let session = Session::resume(scene, history)?;
-        let picture = Picture::new(&session)?;
-        Ok(Self {
-            session,
-            picture,
-            path,
-        })
+        Self::of(Session::resume(scene, history)?, path)
     }
 
     /// Makes up to `steps` steps, for at most about `milliseconds`; while the session seeks another
@@ -408,6 +399,17 @@ impl Page {
 }
 
 impl Page {
+    /// Prepares pictures of `session`, opened from `path`.
+    fn of(mut session: Session, path: PathBuf) -> Result<Self, String> {
+        session.limit_snapshots(MOST_SNAPSHOTS);
+        let picture = Picture::new(&session)?;
+        Ok(Self {
+            session,
+            picture,
+            path,
+        })
+    }
+
     /// Returns what the pointer at (`x`, `y`) in pixels of the last picture meets.
     fn met(&self, x: f32, y: f32) -> Option<Probe> {
         let (part, rays) = self.picture.rays(&[x, y]);

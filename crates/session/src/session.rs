@@ -614,6 +614,12 @@ impl Session {
         &self.scene.spec.name
     }
 
+    /// Lowers the upper bound of the memory of all snapshots to `most_bytes` bytes; seeks then replay
+    /// more steps.
+    pub fn limit_snapshots(&mut self, most_bytes: u64) {
+        self.snapshots.limit(most_bytes);
+    }
+
     /// Returns the history of the session: its acts, branches and present moment.
     pub fn history(&self) -> &History {
         &self.history

@@ -89,6 +89,11 @@ impl Snapshots {
         new
     }
 
+    /// Lowers the upper bound of the snapshots' memory to `most_bytes` bytes.
+    pub(crate) fn limit(&mut self, most_bytes: u64) {
+        self.most_bytes = self.most_bytes.min(most_bytes);
+    }
+
     /// Returns the upper bound of the snapshots' memory in bytes.
     pub(crate) fn most_bytes(&self) -> u64 {
         self.most_bytes
