@@ -11,7 +11,7 @@ const MOST_PIXELS = 1.05e6; // of the picture; more take longer than they show
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 const state = { report: null, playing: false, tool: "orbit", material: "lava", lists: null, path: FIRST.path, text: null, challenge: "", dam: null, opening: null };
-// What tests and curious people read: times in ms since the page was asked for.
+// Numbers for tests and curious people: times in ms since the page was asked for.
 window.lavoxel = { pictures: 0, firstPicture: 0, firstLava: 0, frame: null, ask, state };
 
 // ---- worker ----
@@ -83,7 +83,7 @@ function open(what) {
 
 function opened({ opened: path, report: now, playing }) {
   const what = state.pending ?? {};
-  Object.assign(state, { path, text: what.text ?? null, files: Boolean(what.files) && !what.text, challenge: "", dam: null });
+  Object.assign(state, { path, text: what.text ?? null, challenge: "", dam: null });
   $("loading").hidden = true;
   $("begin").hidden = playing || now.goals.length > 0 || Boolean(what.history) || !still;
   choose("orbit");

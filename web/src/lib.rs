@@ -200,7 +200,8 @@ impl Page {
         self.picture.pan(right, down);
     }
 
-    /// Returns the camera as four to seven numbers that `set_camera` takes.
+    /// Returns the camera as six numbers that `set_camera` takes: azimuth and elevation in degrees,
+    /// zoom, and the movement of the target in shares of the box.
     pub fn camera(&self) -> Vec<f32> {
         self.picture.orbit.numbers().to_vec()
     }

@@ -8,6 +8,7 @@ use web_time::Instant;
 use crate::orbit::Orbit;
 use lavoxel_automaton::world::Quantity;
 use lavoxel_render::contents::{Contents, opened};
+use lavoxel_render::ground::heightfield::Caves;
 use lavoxel_render::ground::land::{LandBake, MapNodes, NODES, per_cell};
 use lavoxel_render::renderer::Renderer;
 use lavoxel_render::running::{Fineness, Haste, Quality, Running, Tracing};
@@ -29,7 +30,7 @@ const AT_FIRST: f32 = 0.2;
 /// Time after a change of the ground during which pictures use few subpixel offsets.
 const UNSTEADY: Duration = Duration::from_secs(3);
 
-/// What draws a session, and how it is seen.
+/// Renderer, camera and slices of a session.
 pub(crate) struct Picture {
     lowpass: LowPass,
     renderer: Renderer,
@@ -39,7 +40,8 @@ pub(crate) struct Picture {
     /// Camera of the last picture, and what it was made from.
     camera: Camera,
     framed: Option<([f32; 6], (usize, usize), u64)>,
-    /// What the camera frames, and the number of times that the maps of the ground were replaced.
+    /// Bounds that the camera frames, in cells, and the number of times that the maps of the ground
+    /// were replaced.
     subject: Bounds,
     lands: u64,
     /// Position of the slice across each axis as a share of the box, and what it shows.
@@ -72,12 +74,8 @@ impl Picture {
             cell_height: proportion(session),
             ..session.look()
         };
-        let coarse = lavoxel_render::ground::heightfield::Caves::from_ground(
-            world.ground(),
-            look.cell_height,
-        );
-        let land =
-            LandBake::new(world.ground().surface(), coarse, &look, MapNodes::COARSE).finish();
+        let caves = Caves::from_ground(world.ground(), look.cell_height);
+        let land = LandBake::new(world.ground().surface(), caves, &look, MapNodes::COARSE).finish();
         let renderer = Renderer::over(Arc::new(land), grid, look.clone())
             .map_err(|invalid| invalid.to_string())?;
         let fineness = MapNodes::of_final_picture(per_cell(grid.nx.max(grid.nz), NODES));

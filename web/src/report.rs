@@ -1,4 +1,4 @@
-//! What the page shows of a session, as JSON.
+//! Report of a session for the page, as JSON.
 
 use serde::Serialize;
 

@@ -102,7 +102,7 @@ pub fn file(path: &Path) -> Option<io::Result<ArchivedFile>> {
     if let Some((session, name)) = session_and_name(path) {
         return Some(entry(session, &name));
     }
-    // What is not among the virtual files lies nowhere: a system without files would say less.
+    // A missing virtual file lies nowhere else: a system without files would say less.
     let is_virtual = path.starts_with(MEMORY) || shipped::inside(path).is_some();
     is_virtual.then(|| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,4 @@
-//! What the page weighs, as a browser loads it.
+//! Size of the page, as a browser loads it.
 
 use std::fs;
 use std::io::Write;
