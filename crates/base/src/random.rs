@@ -96,14 +96,22 @@ impl Draw {
         StepKey::new(self.seed, self.step)
     }
 
-    /// Hash key of the random numbers for the purpose `salt` in the step; `number` is the index of
-    /// the layer or source for which the numbers are drawn.
-    pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
+    /// Hash key of the random numbers for the purpose `salt` in the step; `stream` (below 2⁵⁶)
+    /// tells apart what draws for the same purpose: a material, a reaction or a source.
+    pub fn key_of(self, salt: Salt, stream: u64) -> StepKey {
         let StepKey(key) = self.key();
         StepKey(mix64(
-            key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407),
+            key ^ (salt as u64 | stream << 8).wrapping_mul(0xa24b_aed4_963e_e407),
         ))
     }
+}
+
+/// Number of the random stream that belongs to `name`, for [`Draw::key_of`].
+// The place in a list would not do: a scene that gains a material would draw other numbers for all
+// materials behind it.
+pub fn stream_of(name: &str) -> u64 {
+    let of_bytes = |stream, byte| mix64(stream ^ u64::from(byte)).wrapping_add(1);
+    name.bytes().fold(0, of_bytes) >> 8
 }
 
 /// Returns the next 64-bit word of a group's hash stream after the word `hash`.

@@ -268,9 +268,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     }
 
     #[inline(always)]
-    fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32 {
+    fn chosen(&self, salt: Salt, stream: u64, share: u16) -> u32 {
         let tile = [self.here.tx, self.here.y, self.spread.near.tz];
-        self.spread.draw.key_of(salt, number).chosen(tile, share)
+        self.spread.draw.key_of(salt, stream).chosen(tile, share)
     }
 
     #[inline(always)]

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Kind, Material, check_known};
 use lavoxel_base::param::{Form, Table, Value, table, words};
+use lavoxel_base::random::stream_of;
 use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX};
 use lavoxel_base::validate::{Invalid, within};
 
@@ -183,6 +184,25 @@ impl fmt::Display for Reaction {
 }
 
 impl Reaction {
+    /// Random stream of each of `reactions`, from the names of its materials: the same in a scene
+    /// that has more reactions. Reactions of the same materials differ by their order.
+    pub fn streams(reactions: &[Self]) -> impl Iterator<Item = u64> {
+        let names = |reaction: &Self| {
+            let sides = [&reaction.takes, &reaction.makes];
+            let of = |terms: &Terms| {
+                let names: Vec<_> = terms.0.iter().map(|(name, _)| name.as_str()).collect();
+                names.join(" + ")
+            };
+            sides.map(of).join(" = ")
+        };
+        let names: Vec<_> = reactions.iter().map(names).collect();
+        let before = |i: usize| names[..i].iter().filter(|name| **name == names[i]).count();
+        let streams: Vec<_> = (0..names.len())
+            .map(|i| stream_of(&names[i]) ^ before(i) as u64)
+            .collect();
+        streams.into_iter()
+    }
+
     /// Arrangement of the materials of this reaction: the value of the key if the scene gives one,
     /// else `Beside` if the reaction has a material `near`, and `Cell` otherwise.
     pub fn place(&self) -> Where {

@@ -27,7 +27,7 @@ use crate::world::{RuleNumbers, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::{Lanes, TilePlace};
 use lavoxel_base::param::{Param, param};
-use lavoxel_base::random::{Draw, Salt, StepKey};
+use lavoxel_base::random::{Draw, Salt, StepKey, stream_of};
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
@@ -56,9 +56,8 @@ pub struct Drifting {
     /// Filling (amount plus denser matter) of the cell above from which on gas does not sink, in
     /// units.
     pub viscosity: u16,
-    /// Index of the layer of the gas; selects its random numbers, so that they differ from those of
-    /// other gases.
-    pub layer: usize,
+    /// Random stream of the gas, from its name ([`stream_of`]).
+    pub stream: u64,
 }
 
 /// Converts a share (clamped to 0–1) to units of 1/256, rounded.
@@ -92,7 +91,7 @@ impl UpDown for Drifting {
     }
 
     fn key(&self, draw: Draw) -> StepKey {
-        draw.key_of(Salt::Drift, self.layer)
+        draw.key_of(Salt::Drift, self.stream)
     }
 
     fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
@@ -144,7 +143,7 @@ impl Listed for Drifting {
             down: of_bytes(drift.down),
             down_speed: amount_units(drift.down_speed),
             viscosity: amount_units(site.material.viscosity),
-            layer: site.layer,
+            stream: stream_of(&site.material.name),
         })
     }
 
@@ -160,9 +159,8 @@ pub struct Wafting {
     pub leveling: Leveling,
     /// Probability with which a cell may give sideways in a step, in 1/256.
     pub side: u16,
-    /// Index of the layer of the gas; selects its random numbers, so that they differ from those of
-    /// other gases.
-    pub layer: usize,
+    /// Random stream of the gas, from its name ([`stream_of`]).
+    pub stream: u64,
 }
 
 impl Listed for Wafting {
@@ -171,7 +169,7 @@ impl Listed for Wafting {
         Leveling::from_site(site).map(|leveling| Self {
             leveling,
             side,
-            layer: site.layer,
+            stream: stream_of(&site.material.name),
         })
     }
 
@@ -185,7 +183,7 @@ pub(crate) struct Kernel<S: Simd> {
     leveling: level::Kernel<S>,
     viscosity: S::V,
     side: u16,
-    layer: usize,
+    stream: u64,
 }
 
 impl Exchange<1> for Wafting {
@@ -213,7 +211,7 @@ impl Exchange<1> for Wafting {
         if acts
             && here
                 .draw
-                .key_of(Salt::Waft, self.layer)
+                .key_of(Salt::Waft, self.stream)
                 .chooses(here.place, self.side)
         {
             return self.leveling.shares(here).into();
@@ -227,7 +225,7 @@ impl Exchange<1> for Wafting {
             leveling: self.leveling.kernel(s, step),
             viscosity: s.splat(self.leveling.viscosity),
             side: self.side,
-            layer: self.layer,
+            stream: self.stream,
         }
     }
 
@@ -248,7 +246,7 @@ impl Exchange<1> for Wafting {
         if held & (free[0] | free[1] | free[2] | free[3]) == 0 {
             return Flow::Still;
         }
-        let chosen = held & near.chosen(Salt::Waft, kernel.layer, kernel.side);
+        let chosen = held & near.chosen(Salt::Waft, kernel.stream, kernel.side);
         let chosen = masked(free, chosen);
         if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
             return Flow::Gives([gives], chosen);

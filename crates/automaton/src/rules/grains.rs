@@ -43,7 +43,7 @@ use crate::world::{RuleNumbers, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::TilePlace;
 use lavoxel_base::param::{Param, param};
-use lavoxel_base::random::{Draw, Salt, StepKey};
+use lavoxel_base::random::{Draw, Salt, StepKey, stream_of};
 use lavoxel_base::units::{AMOUNT_HALF, AMOUNT_ONE};
 
 /// Parameters of grains in the table of a material.
@@ -78,6 +78,8 @@ pub struct FallingGrains {
     pub scatter: u16,
     /// Probability per step with which the air keeps a falling grain suspended, in 1/256.
     pub hang: u16,
+    /// Random stream of the material, from its name ([`stream_of`]).
+    pub stream: u64,
     /// Boundary condition at the sides of the simulation box.
     pub walls: Walls,
 }
@@ -106,16 +108,16 @@ impl Turns for FallingGrains {
         self.walls
     }
 
-    fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn> {
-        let order = order(draw.key_of(Salt::Order, layer).number());
+    fn scatters(&self, draw: Draw) -> impl Iterator<Item = Turn> {
+        let order = order(draw.key_of(Salt::Order, self.stream).number());
         order
             .into_iter()
             .filter(|&side| self.scatter > 0 && side < 4)
             .map(Turn::Scatter)
     }
 
-    fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn> {
-        let order = order(draw.key_of(Salt::Order, layer).number());
+    fn turns(&self, draw: Draw) -> Vec<Turn> {
+        let order = order(draw.key_of(Salt::Order, self.stream).number());
         let level = |wanted: bool| order.into_iter().filter(move |&side| wanted && side < 4);
         let slides = order.into_iter().map(Turn::Slide);
         slides
@@ -128,12 +130,12 @@ impl Turns for FallingGrains {
         [self.flow, self.flow || self.slip > 0]
     }
 
-    fn held_up(&self, draw: Draw, layer: usize) -> (StepKey, u16) {
-        (draw.key_of(Salt::Drag, layer), self.drag)
+    fn held_up(&self, draw: Draw) -> (StepKey, u16) {
+        (draw.key_of(Salt::Drag, self.stream), self.drag)
     }
 
-    fn hangs(&self, draw: Draw, layer: usize) -> (StepKey, u16) {
-        (draw.key_of(Salt::Hang, layer), self.hang)
+    fn hangs(&self, draw: Draw) -> (StepKey, u16) {
+        (draw.key_of(Salt::Hang, self.stream), self.hang)
     }
 
     fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool {
@@ -235,6 +237,7 @@ impl Listed for FallingGrains {
             flow: grains.flow,
             scatter,
             hang,
+            stream: stream_of(&site.material.name),
             walls: site.spec.walls,
         })
     }

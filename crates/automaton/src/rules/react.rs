@@ -50,9 +50,8 @@ pub struct Reacting {
     /// Heat that the reaction takes from neighbouring lava (physical model); `None` if the reaction
     /// takes no heat.
     pub heat: Option<Heat>,
-    /// Index of the reaction in the scene; selects its random numbers, so that they differ from
-    /// those of other reactions.
-    pub number: usize,
+    /// Random stream of the reaction ([`Reaction::streams`]).
+    pub stream: u64,
     /// Indices of the layers of granular materials in the world.
     grains: Vec<usize>,
 }
@@ -69,9 +68,9 @@ pub struct Heat {
 }
 
 impl Reacting {
-    /// Creates the rule for `reaction`, which must be validated, with the index `number` in the
-    /// scene; `materials` are in the order of the layers.
-    pub fn new(reaction: &Reaction, number: usize, materials: &[Material]) -> Self {
+    /// Creates the rule for `reaction`, which must be validated, with the random stream
+    /// `stream` ([`Reaction::streams`]); `materials` are in the order of the layers.
+    pub fn new(reaction: &Reaction, stream: u64, materials: &[Material]) -> Self {
         let layer = |name: &str| materials.iter().position(|material| material.name == name);
         // A checked reaction names known materials only, so that no part is dropped here.
         let part = |(name, count): &(String, u32)| {
@@ -107,7 +106,7 @@ impl Reacting {
             rate: (reaction.rate * f64::from(AMOUNT_ONE)).round().max(1.0) as u32,
             chance: (reaction.chance * 256.0).round() as u16,
             energy: energy_units(reaction.energy),
-            number,
+            stream,
             grains: grains.map(|(layer, _)| layer).collect(),
         }
     }
@@ -146,7 +145,7 @@ impl Reacting {
 
     /// Returns the hash key of this reaction's random numbers in the step that `draw` identifies.
     pub fn key(&self, draw: Draw) -> StepKey {
-        draw.key_of(Salt::Reaction, self.number)
+        draw.key_of(Salt::Reaction, self.stream)
     }
 
     /// Returns the extent to which the reaction can take place, as a whole number: each amount

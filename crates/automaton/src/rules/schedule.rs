@@ -117,15 +117,14 @@ impl Rules {
         let moved = layers().flat_map(|(layer, material)| {
             Rule::from_site(&Site {
                 material,
-                layer,
                 grid,
                 spec,
             })
             .into_iter()
             .map(move |rule| (layer, rule))
         });
-        let react = |(number, reaction)| {
-            let rule = Reacting::new(reaction, number, &materials);
+        let react = |(reaction, stream)| {
+            let rule = Reacting::new(reaction, stream, &materials);
             Some((rule.takes.first()?.layer, Rule::React(rule)))
         };
         let sets = layers()
@@ -142,7 +141,12 @@ impl Rules {
         Self(
             moved
                 .chain(floats)
-                .chain(reactions.iter().enumerate().filter_map(react))
+                .chain(
+                    reactions
+                        .iter()
+                        .zip(Reaction::streams(reactions))
+                        .filter_map(react),
+                )
                 .chain(sets)
                 .chain(leaves)
                 .chain(dries)

@@ -25,7 +25,7 @@ pub(super) enum Use {
 
 /// Purpose index of the first drawn scene parameter; smaller purpose indices are the discriminants
 /// of `Use`.
-const FIRST_NUMBER: usize = 16;
+const FIRST_NUMBER: u64 = 16;
 
 /// Generator of the random numbers of one run for one purpose.
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +34,13 @@ pub(super) struct Numbers(StepKey);
 impl Numbers {
     /// Creates the generator of run `run` for the purpose `used_for`; `seed`: seed of the plan.
     pub(super) fn new(seed: u64, run: u64, used_for: Use) -> Self {
-        Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as usize))
+        Self(Draw { seed, step: run }.key_of(Salt::Hazard, used_for as u64))
     }
 
     /// Creates the generator of run `run` for the drawn scene parameter with the index `place` in
     /// the plan; `seed`: seed of the plan.
     pub(super) fn of_number(seed: u64, run: u64, place: usize) -> Self {
-        Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place))
+        Self(Draw { seed, step: run }.key_of(Salt::Hazard, FIRST_NUMBER + place as u64))
     }
 
     /// Returns a random number, uniform in the open interval (0, 1). `i` (below 2²¹) and `row` are

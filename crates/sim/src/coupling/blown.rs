@@ -8,7 +8,7 @@
 use super::AirOverGround;
 use lavoxel_automaton::world::{Content, World};
 use lavoxel_base::grid::Place;
-use lavoxel_base::random::{Draw, Salt};
+use lavoxel_base::random::{Draw, Salt, stream_of};
 use lavoxel_base::units::AMOUNT_ONE;
 
 /// Upper bound on the displacement of a grain along one axis, in cells per step.
@@ -32,7 +32,8 @@ impl AirOverGround {
     }
 
     fn blow_layer(&self, world: &mut World, (layer, carried): (usize, f64), draw: Draw) {
-        let keys = [0, 1, 2].map(|axis| draw.key_of(Salt::Carried, 3 * layer + axis));
+        let stream = stream_of(&world.layers[layer].material().name);
+        let keys = [0, 1, 2].map(|axis| draw.key_of(Salt::Carried, stream ^ axis));
         let held: Vec<_> = world.layers[layer].held().map(|(place, _)| place).collect();
         for place in held {
             let Some(voxels) = self.voxels_a_step(place) else {

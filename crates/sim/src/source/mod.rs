@@ -317,7 +317,7 @@ pub struct Vent {
     rate: u64,
     /// Index of the random number stream of a source of grains: a hash of the source's position,
     /// radius and rate.
-    stream: usize,
+    stream: u64,
     /// Probability of a grain per cell and step, in units of 2⁻³²; used by sources of grains only.
     chance: u64,
     start: u64,
@@ -366,8 +366,7 @@ impl Vent {
             ]
             .into_iter()
             .fold(0, |stream, value| mix64(stream ^ value.to_bits()))
-            // 24 bits fit `usize` on every machine.
-            .wrapping_shr(40) as usize,
+            .wrapping_shr(40),
             chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64
                 + u64::from(spec.rate > 0.0),
             rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,

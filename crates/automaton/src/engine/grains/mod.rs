@@ -103,11 +103,8 @@ pub(super) fn run<R: Turns>(
             .iter_mut()
             .for_each(|strip| strip.grains.barriers = None);
     }
-    let (scatters, turns): (Vec<_>, _) = (
-        rule.scatters(draw, layer).collect(),
-        rule.turns(draw, layer),
-    );
-    let (key, share) = rule.held_up(draw, layer);
+    let (scatters, turns): (Vec<_>, _) = (rule.scatters(draw).collect(), rule.turns(draw));
+    let (key, share) = rule.held_up(draw);
     let Some((from, to)) = reach(own, scatters.len() + turns.len()) else {
         return;
     };
@@ -136,7 +133,7 @@ pub(super) fn run<R: Turns>(
             share,
             thin: R::THIN,
         },
-        hangs: rule.hangs(draw, layer),
+        hangs: rule.hangs(draw),
     };
     scratch
         .states

@@ -34,10 +34,9 @@ pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw:
         draw,
         moved,
     };
-    rule.scatters(draw, layer)
-        .for_each(|turn| grains.turn(turn));
+    rule.scatters(draw).for_each(|turn| grains.turn(turn));
     grains.fall();
-    rule.turns(draw, layer)
+    rule.turns(draw)
         .into_iter()
         .for_each(|turn| grains.turn(turn));
 }
@@ -54,7 +53,7 @@ impl<R: Turns> Grains<'_, R> {
     /// Moves every falling grain one cell down, each column from the bottom up. Grains that already
     /// moved in this step (diagonally, by scattering) do not fall.
     fn fall(&mut self) {
-        let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
+        let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
             for y in 1..grid.ny {
                 let (place, below) = ([x, y, z], [x, y - 1, z]);
@@ -97,7 +96,7 @@ impl<R: Turns> Grains<'_, R> {
     /// Returns true if the drag of lighter matter in the target cell `to` holds up the grain at
     /// `place` in this step.
     fn stays(&self, place: Place, to: Place) -> bool {
-        let (key, share) = self.rule.held_up(self.draw, self.layer);
+        let (key, share) = self.rule.held_up(self.draw);
         key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
     }
 

@@ -50,7 +50,6 @@ pub(crate) trait Listed: Sized {
 /// Layer for which a rule is created, with all parameters that the rule can read.
 pub(crate) struct Site<'a> {
     pub(crate) material: &'a Material,
-    pub(crate) layer: usize,
     pub(crate) grid: Grid,
     /// Parameters of the lava's rules, and boundary conditions at the sides and the top of the
     /// simulation box.

@@ -143,8 +143,8 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
     /// cell.
     fn drawn(&self) -> [u32; 4];
     /// Returns the bit mask of randomly selected cells, each with probability `share`/256; the
-    /// purpose `salt` and the index `number` select independent random numbers.
-    fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32;
+    /// purpose `salt` and the random stream `stream` select independent random numbers.
+    fn chosen(&self, salt: Salt, stream: u64, share: u16) -> u32;
     /// Returns amounts, fillings and open cells of the 32 cells directly below the tile.
     fn below(&self) -> Next<S>;
     /// Returns amounts, fillings and open cells of the 32 cells directly above the tile.

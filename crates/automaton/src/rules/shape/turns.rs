@@ -58,24 +58,24 @@ pub(crate) trait Turns: Sync {
     fn walls(&self) -> Walls;
 
     /// Returns the sideways moves that scatter falling grains before the fall, in their order
-    /// within the step; `draw`: seed and step; `layer`: index of the layer.
-    fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn>;
+    /// within the step; `draw`: seed and step.
+    fn scatters(&self, draw: Draw) -> impl Iterator<Item = Turn>;
 
     /// Returns the sideways moves after the fall, in their order within the step; `draw`: seed and
-    /// step; `layer`: index of the layer.
-    fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn>;
+    /// step.
+    fn turns(&self, draw: Draw) -> Vec<Turn>;
 
     /// Returns two flags: true if grains below other grains can move sideways (`Flow`), and true if
     /// the rule has any sideways move at the same height.
     fn goes_level(&self) -> [bool; 2];
 
     /// Returns the drag of lighter matter in the step: hash key of the random numbers, and
-    /// probability (in 1/256) with which a grain is held up. `layer` is the index of the layer.
-    fn held_up(&self, draw: Draw, layer: usize) -> (StepKey, u16);
+    /// probability (in 1/256) with which a grain is held up.
+    fn held_up(&self, draw: Draw) -> (StepKey, u16);
 
     /// Returns the drag of the air in the step: hash key of the random numbers, and probability (in
-    /// 1/256) with which a falling grain stays suspended. `layer` is the index of the layer.
-    fn hangs(&self, draw: Draw, layer: usize) -> (StepKey, u16);
+    /// 1/256) with which a falling grain stays suspended.
+    fn hangs(&self, draw: Draw) -> (StepKey, u16);
 
     /// Returns true if the grain in the cell `place` makes the move `turn`, given its surroundings
     /// `around`. `draw`: seed and step, which select the random numbers.
