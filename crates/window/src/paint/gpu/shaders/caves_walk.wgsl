@@ -131,11 +131,23 @@ fn first_round(ray: Ray, near: f32, far: f32) -> Rocky {
     let d = abs(ray.direction);
     let stride = HOLLOW_STEP / max(d.x, max(d.y, d.z));
     var inside = -1.0;
+    var above = -1.0;
     var t = after(near);
     for (var i = 0; i < MOST_CELLS && t < far; i++) {
-        let p = at(ray, t);
+        var p = at(ray, t);
+        if p.y <= height(p.x, p.z) && above >= 0.0 {
+            // Through the smooth top: samples go on from there, as the twin's do, so that both meet the same thin rims.
+            for (var k = 0; k < HOLLOW_HALVINGS; k++) {
+                let middle = 0.5 * (above + t);
+                let q = at(ray, middle);
+                if q.y > height(q.x, q.z) { above = middle; } else { t = middle; }
+            }
+            above = -1.0;
+            p = at(ray, t);
+        }
         if p.y > height(p.x, p.z) {
             inside = -1.0;
+            above = t;
         } else if hollow(p) >= HOLLOW_OPEN {
             inside = t;
         } else if inside < 0.0 {
@@ -147,7 +159,12 @@ fn first_round(ray: Ray, near: f32, far: f32) -> Rocky {
                 let middle = 0.5 * (inside + rock);
                 if hollow(at(ray, middle)) < HOLLOW_OPEN { rock = middle; } else { inside = middle; }
             }
-            return Rocky(inside, BLOCK + WITH_NORMAL * packed_normal(hollow_normal(at(ray, inside))));
+            // A hollow that ends at a column drawn cell by cell goes on there as `first_rock` finds it.
+            let beyond = at(ray, rock);
+            if cave_column(beyond.x, beyond.z) == 0u {
+                return Rocky(inside, BLOCK + WITH_NORMAL * packed_normal(hollow_normal(at(ray, inside))));
+            }
+            inside = -1.0;
         }
         t += stride;
     }
