@@ -712,10 +712,17 @@ mod tests {
         let rows: Vec<(String, u64, String)> = serde_json::from_str(&text).expect("a list of rows");
         let found = |(name, steps, _): &(String, u64, String)| {
             let path = Path::new("shipped:").join(format!("{name}.toml"));
-            let mut session =
-                Session::open(Scene::open(&path).expect("a built-in scene")).expect("it opens");
-            (0..*steps).for_each(|_| session.step());
-            let hash = format!("{:016x}", session.simulation.world().state_hash());
+            let scene = Scene::open(&path).expect("a built-in scene");
+            let run = scene.build(Box::new(Tiled::default())).expect("it fits");
+            let mut run = run.simulation;
+            let mut session = Session::open(scene).expect("it opens");
+            for _ in 0..*steps {
+                session.step();
+                run.step();
+            }
+            let [hash, other] = [&session.simulation, &run]
+                .map(|simulation| format!("{:016x}", simulation.world().state_hash()));
+            assert_eq!(hash, other, "a session of {name} is its run");
             (name.clone(), *steps, hash)
         };
         let now: Vec<_> = rows.iter().map(found).collect();
