@@ -66,7 +66,7 @@ fn only_the_readers_of_the_list_open_files() {
         "crates/files/src/input.rs",
         "crates/files/src/output.rs",
         "src/cli/process/machine.rs",
-        "crates/window/src/paint/gpu/twins.rs",
+        "crates/paint/src/gpu/twins.rs",
         "crates/window/src/paint/device.rs",
     ];
     let marks = [

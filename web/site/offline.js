@@ -1,7 +1,9 @@
 // Keeps the page's files after the first visit, so that it opens without a network. The tool that builds the page writes in the list
-// of files and a number of their contents.
-const KEPT = "lavoxel-NUMBER";
-const ALL = ["./", "FILES"];
+// of files and a number of their contents. Of both modules the one that the page uses is kept (`on`: cpu, gpu).
+const on = new URL(location).searchParams.get("on");
+const KEPT = `lavoxel-NUMBER-${on}`;
+const other = on === "gpu" ? /^lavoxel(_bg\.wasm|\.js)$/ : /^lavoxel_gpu/;
+const ALL = ["./", "FILES"].filter((name) => !other.test(name));
 
 self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(KEPT).then((kept) => kept.addAll(ALL)).then(() => self.skipWaiting()));

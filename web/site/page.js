@@ -10,7 +10,7 @@ const FIRST = { path: "shipped:/volcano.toml", ahead: 900 };
 const MOST_PIXELS = 1.05e6; // of the picture; more take longer than they show
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-const state = { report: null, playing: false, tool: "orbit", material: "lava", lists: null, path: FIRST.path, text: null, challenge: "", dam: null, opening: null };
+const state = { report: null, playing: false, tool: "orbit", material: "lava", lists: null, path: FIRST.path, text: null, challenge: "", dam: null, opening: null, on: "cpu" };
 // Numbers for tests and curious people: times in ms since the page was asked for.
 window.lavoxel = { pictures: 0, firstPicture: 0, firstLava: 0, frame: null, ask, state };
 
@@ -25,7 +25,7 @@ function begin(open) {
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = (event) => broken(event.message);
   state.opening = open;
-  module.then((module) => worker.postMessage({ do: "start", module }), (error) => say(`the page cannot be loaded: ${error}`, true));
+  module.then((module) => worker.postMessage({ do: "start", module, on: state.on }), (error) => say(`the page cannot be loaded: ${error}`, true));
 }
 
 function tell(what, transfer = []) {
@@ -54,7 +54,14 @@ function hear(data) {
   }
   if (data.opened) return opened(data);
   if (data.report) return report(data);
+  if (data.error && state.on === "gpu" && (data.of === "start" || data.gone)) return onProcessor();
   if (data.error) return data.broken ? broken(data.error, data.of) : failed(data.error, data.of);
+}
+
+// The card does not open, or is gone: the page goes on without it, from the start of the scene.
+function onProcessor() {
+  load("cpu");
+  begin({ ...state.opening, ...(state.report && { ...FIRST, ahead: 0, path: state.path.startsWith("shipped:") ? state.path : FIRST.path }), run: !still });
 }
 
 // The module ended by a mistake, or by a file that its reader could not stand.
@@ -128,7 +135,12 @@ function fitted() {
 
 function show({ frame, width, height, ms, share, step, settled }) {
   if (picture.width !== width || picture.height !== height) [picture.width, picture.height] = [width, height];
-  context.putImageData(new ImageData(new Uint8ClampedArray(frame), width, height), 0, 0);
+  if (frame instanceof ImageBitmap) {
+    context.drawImage(frame, 0, 0);
+    frame.close();
+  } else {
+    context.putImageData(new ImageData(new Uint8ClampedArray(frame), width, height), 0, 0);
+  }
   tell({ do: "shown" });
   const seen = window.lavoxel;
   seen.pictures += 1;
@@ -547,6 +559,20 @@ function say(words, wrong = false) {
 
 if (matchMedia("(max-width: 720px)").matches) document.querySelectorAll("aside details").forEach((part) => (part.open = false));
 
-module = WebAssembly.compileStreaming(fetch("lavoxel_bg.wasm"));
+// Loads the module that draws on the processor or by the graphics card (`on`: cpu, gpu).
+function load(on) {
+  state.on = on;
+  module = WebAssembly.compileStreaming(fetch(`lavoxel${on === "gpu" ? "_gpu" : ""}_bg.wasm`));
+}
+
+// A card that is a program on the processor is slower than our own marcher. `?on=cpu` and `?on=gpu` choose for oneself.
+async function chosen() {
+  const on = new URLSearchParams(location.search).get("on");
+  if (on === "cpu" || !navigator.gpu) return "cpu";
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" }).catch(() => null);
+  return adapter && (on === "gpu" || !(adapter.info?.isFallbackAdapter ?? adapter.isFallbackAdapter)) ? "gpu" : "cpu";
+}
+
+load(await chosen());
 begin(await linked());
-if ("serviceWorker" in navigator && (location.protocol === "https:" || location.hostname === "localhost")) navigator.serviceWorker.register("offline.js");
+if ("serviceWorker" in navigator && (location.protocol === "https:" || location.hostname === "localhost")) navigator.serviceWorker.register(`offline.js?on=${state.on}`);

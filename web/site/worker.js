@@ -1,6 +1,5 @@
 // The session and its pictures, on one thread beside the page. Each piece of work ends within some 50 ms, and messages of the page are
 // heard between two pieces.
-import init, { Page, forget, keep, scenes, tools } from "./lavoxel.js";
 
 const STEPS_MS = 14; // of one piece of steps
 const BAKE_MS = { running: 16, resting: 40 }; // of one piece of the ground's fine maps
@@ -9,7 +8,8 @@ const PICTURES = 24; // a second; a picture takes about as long as that allows
 const REPORT_MS = 200; // between two reports
 const REST_MS = 250; // after the last movement of the camera, pictures become finer
 
-let wasm, page;
+// The module that draws on the processor or by the graphics card, its memory, the running scene, and the canvas of the card.
+let api, wasm, page, canvas = null;
 let size = [640, 400]; // of a picture at rest
 let small = [640, 400]; // of a picture while something moves: its pixels cost more than they show
 let playing = false;
@@ -25,16 +25,21 @@ let moved = 0; // when the camera moved last
 let pauses = false; // time stands still when a seek arrives
 
 const hear = {
-  async start({ module }) {
-    wasm = await init({ module_or_path: module });
-    postMessage({ lists: { scenes: JSON.parse(scenes()), tools: JSON.parse(tools()) } });
+  async start({ module, on }) {
+    api = await import(`./lavoxel${on === "gpu" ? "_gpu" : ""}.js`);
+    wasm = await api.default({ module_or_path: module });
+    if (on === "gpu") {
+      canvas = new OffscreenCanvas(...size);
+      await api.open_card(canvas);
+    }
+    postMessage({ lists: { scenes: JSON.parse(api.scenes()), tools: JSON.parse(api.tools()) } });
   },
   open({ path, files, camera, history, style, run, ahead = 0 }) {
     if (files) {
-      forget();
-      for (const { name, bytes } of files) path = pick(path, name, keep(name, new Uint8Array(bytes)));
+      api.forget();
+      for (const { name, bytes } of files) path = pick(path, name, api.keep(name, new Uint8Array(bytes)));
     }
-    const next = history ? Page.replayed(path, history) : new Page(path); // throws before the old one is gone
+    const next = history ? api.Page.replayed(path, history) : new api.Page(path); // throws before the old one is gone
     if (ahead) next.advance(ahead, 1500);
     page?.free();
     page = next;
@@ -179,7 +184,7 @@ port1.onmessage = () => {
   try {
     if (work()) wake();
   } catch (error) {
-    postMessage({ error: String(error), broken: true, of: "work" });
+    postMessage({ error: String(error), broken: true, gone: String(error).includes("graphics card"), of: "work" });
   }
 };
 
@@ -223,15 +228,16 @@ function steps(now) {
 function picture(now) {
   if (!dirty || !shown) return false;
   const rests = !playing && !page.travels() && now - moved > REST_MS;
-  const [width, height] = rests ? size : small;
+  // The card chooses the resolution of a moving picture itself.
+  const [width, height] = rests || canvas ? size : small;
   drawn = [width, height];
   const better = page.draw(width, height, rests ? 0 : PICTURES);
   const ms = performance.now() - now;
-  // A copy: memory that grew has another buffer, and the page takes this one.
-  const rgba = new Uint8ClampedArray(wasm.memory.buffer, page.pixels(), 4 * width * height).slice();
   shown = false;
   dirty = (better || !rests) && !playing;
-  postMessage({ frame: rgba.buffer, width, height, ms, share: page.share(), step: page.steps(), settled: rests && !better }, [rgba.buffer]);
+  // A copy of bytes: memory that grew has another buffer, and the page takes this one.
+  const frame = canvas ? canvas.transferToImageBitmap() : new Uint8ClampedArray(wasm.memory.buffer, page.pixels(), 4 * width * height).slice().buffer;
+  postMessage({ frame, width, height, ms, share: page.share(), step: page.steps(), settled: rests && !better }, [frame]);
   return true;
 }
 

@@ -8,9 +8,13 @@
 
 #![warn(missing_docs)]
 
+#[cfg(feature = "gpu")]
+pub mod card;
 mod orbit;
 mod picture;
 mod report;
+#[cfg(not(feature = "gpu"))]
+mod tracer;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -164,7 +168,10 @@ impl Page {
 
     /// Draws a picture of `width` × `height` pixels that takes about 1 / `fps` seconds, or for 0 one
     /// of a scene at rest. Returns true if another picture of the same state would look better.
-    pub fn draw(&mut self, width: usize, height: usize, fps: f32) -> bool {
+    ///
+    /// # Errors
+    /// If the graphics card is gone.
+    pub fn draw(&mut self, width: usize, height: usize, fps: f32) -> Result<bool, String> {
         self.picture.draw(&self.session, (width, height), fps)
     }
 

@@ -42,10 +42,14 @@ const home = `http://127.0.0.1:${server.address().port}/`;
 
 // ---- browser ----
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const launch = (args = []) => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", ...args] });
+const browser = await launch();
 
-async function visit({ address = home, size = [1280, 800], touch = false, offline = false } = {}) {
-  const context = await browser.newContext({ viewport: { width: size[0], height: size[1] }, hasTouch: touch, isMobile: touch, serviceWorkers: offline ? "allow" : "block" });
+// A browser with WebGPU, by a card that is a program on the processor.
+const CARD = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-unsafe-webgpu", "--ignore-gpu-blocklist", "--enable-gpu", "--enable-features=Vulkan", "--use-vulkan=swiftshader", "--use-webgpu-adapter=swiftshader"];
+
+async function visit({ address = home, size = [1280, 800], touch = false, offline = false, by = browser } = {}) {
+  const context = await by.newContext({ viewport: { width: size[0], height: size[1] }, hasTouch: touch, isMobile: touch, serviceWorkers: offline ? "allow" : "block" });
   const page = await context.newPage();
   page.errors = [];
   page.on("pageerror", (error) => page.errors.push(String(error)));
@@ -74,6 +78,16 @@ const glowing = (page) =>
     for (let k = 0; k < data.length; k += 4) count += data[k] > 200 && data[k] > 1.5 * data[k + 2] && data[k + 1] > 60;
     return (4 * count) / data.length;
   });
+
+// Levels of the picture in blocks of a fortieth of its height.
+const shrunk = () => {
+  const from = document.getElementById("picture");
+  const canvas = new OffscreenCanvas(60, 40);
+  const context = canvas.getContext("2d");
+  context.imageSmoothingQuality = "high";
+  context.drawImage(from, 0, 0, 60, 40);
+  return [...context.getImageData(0, 0, 60, 40).data].filter((_, k) => k % 4 < 3);
+};
 
 const notice = (page) => page.locator("#notices p").last().textContent({ timeout: 20_000 });
 const settled = (page) => page.waitForFunction(() => lavoxel.frame?.settled, null, { timeout: 60_000 });
@@ -106,6 +120,31 @@ const tests = {
       assert.equal(await ask(page, { do: "run", to: steps }), hash, `${name} after ${steps} steps`);
     }
     await page.context().close();
+  },
+
+  async "a graphics card draws the same pictures"() {
+    const card = await launch(CARD);
+    const pages = [await visit({ size: [480, 360] }), await visit({ address: `${home}?on=gpu`, size: [480, 360], by: card })];
+    assert.deepEqual(await Promise.all(pages.map((page) => page.evaluate(() => lavoxel.state.on))), ["cpu", "gpu"]);
+    const seen = [];
+    for (const page of pages) {
+      await open(page, "volcano");
+      const hash = await ask(page, { do: "run", to: 700 });
+      await settled(page);
+      seen.push({ hash, small: await page.evaluate(shrunk) });
+      await page.screenshot({ path: join(pictures, `on-${seen.length > 1 ? "gpu" : "cpu"}.png`) });
+    }
+    assert.equal(seen[0].hash, seen[1].hash);
+    const apart = seen[0].small.map((level, k) => Math.abs(level - seen[1].small[k]));
+    const mean = apart.reduce((sum, level) => sum + level) / apart.length;
+    console.log(`  ${mean.toFixed(2)} levels apart in the mean, ${Math.max(...apart)} at most`);
+    assert.ok(mean < 4, "both pictures are nearly equal");
+    // A card that does not open leaves the page on the processor.
+    const without = await visit({ address: `${home}?on=gpu` });
+    assert.equal(await without.evaluate(() => lavoxel.state.on), "cpu");
+    for (const page of pages) assert.deepEqual(page.errors, []);
+    await card.close();
+    for (const page of [pages[0], without]) await page.context().close();
   },
 
   async "a source, water, a dig, a dam, undo and the time line"() {

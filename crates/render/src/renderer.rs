@@ -60,10 +60,6 @@ const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 /// fractions of the box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
-/// Height above the ground to which a camera inside rock is raised, as a fraction of the simulation
-/// box's longer horizontal side; one more cell is added.
-const OVER_GROUND: f32 = 0.01;
-
 /// Empty picture, returned for a cancelled frame.
 const NO_PICTURE: Image = Image {
     width: 0,
@@ -327,8 +323,7 @@ impl Renderer {
         self.land.subject(self.grid)
     }
 
-    /// Returns `camera` raised above the ground and aimed at `target` (cells) if it is inside rock
-    /// of `ground` or below the land around the simulation box; otherwise `None`. `ground` must be
+    /// Returns `camera` raised above the ground as [`TerrainLook::out_of_rock`] does. `ground` must be
     /// the ground last given to `Renderer::set_ground`.
     pub fn out_of_rock(
         &self,
@@ -336,21 +331,7 @@ impl Renderer {
         camera: &Camera,
         target: Point3<f32>,
     ) -> Option<Camera> {
-        let (eye, grid) = (camera.eye(), self.grid);
-        let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
-        let above = OVER_GROUND * grid.nx.max(grid.nz) as f32 + 1.0;
-        if is_in(eye.x, grid.nx) && is_in(eye.z, grid.nz) {
-            let place = [eye.x as usize, eye.y.max(0.0) as usize, eye.z as usize];
-            let is_rock = eye.y < 0.0 || is_in(eye.y, grid.ny) && ground.is_solid(place);
-            return is_rock
-                .then(|| camera.raised_to(ground.top(place[0], place[2]) as f32 + above, target));
-        }
-        let land = self
-            .land
-            .beyond
-            .as_ref()
-            .map(|beyond| beyond.height(eye.x, eye.z))?;
-        (eye.y < land).then(|| camera.raised_to(land + above, target))
+        self.land.out_of_rock(ground, camera, target)
     }
 
     /// Returns the distance in cells along `ray` to the ground, including its relief and the planes

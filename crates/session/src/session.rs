@@ -646,6 +646,13 @@ impl Session {
         self.drape.as_ref()
     }
 
+    /// Returns the height of a cell divided by its width, as pictures draw the cell: 1 in the classic
+    /// model, the ratio of the site's cell sizes in the physical model.
+    pub fn proportion(&self) -> f32 {
+        let (flow, site) = (self.simulation.world().flow(), &self.site);
+        flow.map_or(1.0, |_| (site.cell_height_m() / site.cell_size_m) as f32)
+    }
+
     /// Returns the site of the simulation box: cell sizes in metres, and position on the Earth if
     /// known.
     pub fn site(&self) -> &Site {

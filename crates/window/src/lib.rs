@@ -24,7 +24,7 @@
 //!
 //! Most of `input`, `camera`, `edit` and `history` needs no window and is tested without one.
 //!
-//! Only this crate depends on a window system and a graphics card (kiss3d, egui, wgpu). It must not
+//! Only this crate depends on a window system (kiss3d, egui). It must not
 //! know how a model computes a step, or studies of many runs.
 //!
 //! - Invariant: the crate changes a simulation's state only by commands, which can be saved as a

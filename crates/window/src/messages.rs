@@ -7,21 +7,15 @@ mod reports;
 mod versus;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-
-use ndarray::{Array2, s};
 
 pub use self::printing::PrintSubject;
 pub use self::reports::{AccountReport, AirAccount, MaterialReport, Report};
 pub use self::versus::{SecondUpdate, TwoRuns, Versus};
 pub use super::flow::FlowReport;
-use lavoxel_automaton::world::{Ground, GroundCursor, Quantity};
-use lavoxel_base::grid::Place;
+use lavoxel_automaton::world::Quantity;
 use lavoxel_files::output::Existing;
-use lavoxel_render::ground::heightfield::Caves;
-use lavoxel_render::ground::lava_glow::EmberLight;
-use lavoxel_render::media::sea::Sea;
-use lavoxel_render::{CameraSpec, LookSpec, MaterialLook, Ray};
+use lavoxel_paint::changes::Changes;
+use lavoxel_render::{CameraSpec, LookSpec, Ray};
 pub use lavoxel_render::{Cut, Glow, Mouth};
 use lavoxel_scene::film::FilmKey;
 use lavoxel_scene::scene::Scene;
@@ -33,8 +27,6 @@ pub use lavoxel_session::{
     BranchChange, BranchReport, DeedReport, FlowProbe, Mend, Notice, Probe, Rock, Stroke, TimeLine,
     Way,
 };
-pub use lavoxel_sim::lowpass::BRICK;
-use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 use lavoxel_sim::simulation;
 
 /// Pace of the simulation: paused, a fixed step rate, or as fast as possible.
@@ -170,125 +162,14 @@ pub struct Column {
     pub celsius: Option<f64>,
 }
 
-/// Changed box-shaped region of the lava's volume, with the new texels of its cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Patch {
-    /// Lower corner of the patch: smallest x, y and z of its cells.
-    pub origin: Place,
-    /// Number of cells along x, y and z.
-    pub size: [usize; 3],
-    /// Density and energy of each cell of the patch, as bytes coded like
-    /// [`lavoxel_sim::lowpass::Volume`]; x fastest, then y, then z.
-    pub texels: Vec<[u8; 2]>,
-}
-
-/// Rectangle of columns in which the ground changed, with the new heights.
-#[derive(Clone, Debug)]
-pub struct GroundPatch {
-    /// Corner column of the rectangle with the smallest `[x, z]`.
-    pub origin: [usize; 2],
-    /// Ground heights in cells above the floor of the simulation box, shape (columns along z,
-    /// columns along x).
-    pub heights: Array2<f32>,
-    /// Caves of the whole ground: open cells below the surface, by column.
-    pub(crate) caves: Arc<Caves>,
-}
-
-impl GroundPatch {
-    /// Creates a patch of the whole ground. `tall`: height of a cell divided by its width.
-    pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
-        Self {
-            origin: [0, 0],
-            heights: ground.surface().clone(),
-            caves: Arc::new(Caves::from_ground(ground, tall)),
-        }
-    }
-
-    /// Creates a patch of the smallest rectangle that contains all columns changed since `cursor`,
-    /// and marks these changes as read in `cursor`; `None` without changes. `tall`: height of a
-    /// cell divided by its width.
-    pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
-        let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
-        let heights = ground
-            .surface()
-            .slice(s![zs.clone(), xs.clone()])
-            .to_owned();
-        Some(Self {
-            origin: [xs.start, zs.start],
-            heights,
-            caves: Arc::new(Caves::from_ground(ground, tall)),
-        })
-    }
-
-    /// Copies the heights of the patch into `heights`, which has the heights of the whole ground in
-    /// cells, shape (nz, nx).
-    pub fn write_to(&self, heights: &mut Array2<f32>) {
-        let ([x, z], (depth, width)) = (self.origin, self.heights.dim());
-        heights
-            .slice_mut(s![z..z + depth, x..x + width])
-            .assign(&self.heights);
-    }
-}
-
-/// Changes of the materials other than lava since the last update of the window.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MediaUpdate {
-    /// Name and look of each material present, in the order of the bytes in each cell's texels.
-    pub media: Vec<(String, MaterialLook)>,
-    /// Set if all texels of earlier updates are invalid; cells outside of all patches are then
-    /// empty.
-    pub reset: bool,
-    /// Changed box-shaped regions of the volume, which do not overlap.
-    pub patches: Vec<MediaPatch>,
-    /// Largest density (0 to 255) of any of the materials in each brick of [`BRICK`]³ cells,
-    /// including a halo of one cell; x fastest. `None` if unchanged.
-    pub bricks: Option<Vec<u8>>,
-}
-
-/// Changed box-shaped region of the volume, with the new densities of all materials other than
-/// lava.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MediaPatch {
-    /// Lower corner of the patch: smallest x, y and z of its cells.
-    pub origin: Place,
-    /// Number of cells along x, y and z.
-    pub size: [usize; 3],
-    /// Density of each cell of the patch (0 empty to 255 full), one byte for each material of
-    /// [`MediaUpdate::media`]; material fastest, then x, y, z.
-    pub texels: Vec<u8>,
-}
-
 /// Update for the window: a report, and the changes of the picture data since the last update.
 #[derive(Debug)]
 pub struct Update {
     /// Report of the present state of the simulation: its step, accounts, measurements and
     /// settings.
     pub report: Report,
-    /// Set if all data of earlier updates are invalid: the simulation box may have another size,
-    /// and cells outside of all patches are empty.
-    pub reset: bool,
-    /// Changed box-shaped regions of the lava's volume, which do not overlap.
-    pub patches: Vec<Patch>,
-    /// Changes of the materials other than lava; `None` if unchanged.
-    pub media: Option<MediaUpdate>,
-    /// Ash and steam in the air. Outer `None`: unchanged; inner `None`: clear air.
-    pub air: Option<Option<Arc<AirVolume>>>,
-    /// Surface temperatures of lava with a crust. Outer `None`: unchanged; inner `None`: unknown.
-    pub crust: Option<Option<Arc<CrustMap>>>,
-    /// Largest density (0 to 255) of lava in each brick of [`BRICK`]³ cells, including a halo of
-    /// one cell; x fastest. `None` if unchanged.
-    pub bricks: Option<Vec<u8>>,
-    /// Changed rectangle of the ground, or the whole ground after a reset; `None` if unchanged.
-    pub ground: Option<GroundPatch>,
-    /// Requested slices across x, y and z; `None` for a slice that is unchanged or was not
-    /// requested.
-    pub cuts: [Option<Cut>; 3],
-    /// Light that the lava casts on its surroundings; `None` if unchanged.
-    pub ember: Option<EmberUpdate>,
-    /// Sea at the sides of the simulation box in the present state; `None` without a sea.
-    pub sea: Option<Sea>,
-    /// Mouths of the vents that throw sparks in the present state.
-    pub mouths: Vec<Mouth>,
+    /// Changes of the picture data.
+    pub changes: Changes,
     /// State requested by `Command::Print`, or the reason as text for the user why there is no
     /// print; `None` if none was requested since the last update.
     pub print: Option<Result<Box<PrintSubject>, String>>,
@@ -302,48 +183,11 @@ impl Update {
     /// Creates an update that contains `report` and no changes of the picture data.
     pub(crate) fn of_report(report: Report) -> Self {
         Self {
+            changes: Changes::none(report.grid, report.step),
             report,
-            reset: false,
-            patches: Vec::new(),
-            media: None,
-            air: None,
-            crust: None,
-            bricks: None,
-            ground: None,
-            cuts: [None, None, None],
-            ember: None,
-            sea: None,
-            mouths: Vec::new(),
             print: None,
             second: None,
             notices: Vec::new(),
-        }
-    }
-}
-
-/// Light that the lava casts on its surroundings, for the GPU painter, which does not compute this
-/// light.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EmberUpdate {
-    /// For each column, shape (nz, nx), x fastest: emitted light (blurred); height × emitted light
-    /// (blurred); surface temperature in kelvin, 0 if unknown.
-    pub columns: Vec<[f32; 3]>,
-    /// Patches of glowing lava: centre as x, y, z in cells, and strength of the emitted light.
-    pub patches: Vec<[f32; 4]>,
-}
-
-impl EmberUpdate {
-    /// Creates an update from `light`, the light computed for the present volume of the lava.
-    pub(crate) fn from_light(light: &EmberLight) -> Self {
-        let surface = |k: usize| light.crust.as_ref().map_or(0.0, |crust| crust.data[k]);
-        let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
-        Self {
-            columns: light.maps.data.iter().enumerate().map(column).collect(),
-            patches: light
-                .patches
-                .iter()
-                .map(|p| [p.place.x, p.place.y, p.place.z, p.glow])
-                .collect(),
         }
     }
 }

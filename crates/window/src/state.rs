@@ -329,15 +329,15 @@ impl State {
         self.tools.fit(report.flow.is_some());
         self.vents.follow(&report.vents);
         self.pace.follow(&report.pace);
-        if let Some(patch) = &update.ground {
+        if let Some(patch) = &update.changes.ground {
             match &mut self.ground {
-                Some(heights) if !update.reset => patch.write_to(Arc::make_mut(heights)),
+                Some(heights) if !update.changes.reset => patch.write_to(Arc::make_mut(heights)),
                 heights => *heights = Some(Arc::new(patch.heights.clone())),
             }
         }
         if let Some(ground) = &self.ground {
             self.built
-                .follow(&report.built, ground, update.ground.is_some());
+                .follow(&report.built, ground, update.changes.ground.is_some());
         }
         self.times.note(report);
         self.plots.note(report);

@@ -53,33 +53,22 @@ fn main() -> Result<()> {
     }
 }
 
-/// Compiles the module, and writes it and the files of `site` to the folder `out`. `names`: keeps the
-/// names of functions.
+/// Compiles both modules, and writes them and the files of `site` to the folder `out`. `names`:
+/// keeps the names of functions.
 fn build(out: &Path, names: bool) -> Result<()> {
     let web = Path::new(WEB);
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command
-        .args(["build", "--release", "--package", "lavoxel-page", "--lib"])
-        .args(["--target", "wasm32-unknown-unknown"])
-        .env("RUSTFLAGS", "-C target-feature=+simd128")
-        .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .current_dir(web);
-    let status = command.status().context("cannot start cargo")?;
-    ensure!(
-        status.success(),
-        "the module does not compile (rustup target add wasm32-unknown-unknown?)"
-    );
     fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
-    let module = web.join("target/wasm32-unknown-unknown/release/lavoxel_page.wasm");
-    wasm_bindgen_cli_support::Bindgen::new()
-        .input_path(&module)
-        .web(true)?
-        .out_name("lavoxel")
-        .typescript(false)
-        .remove_name_section(!names)
-        .remove_producers_section(true)
-        .generate(out)?;
+    for (name, features) in [("lavoxel", ""), ("lavoxel_gpu", "gpu")] {
+        let module = compile(web, features)?;
+        wasm_bindgen_cli_support::Bindgen::new()
+            .input_path(&module)
+            .web(true)?
+            .out_name(name)
+            .typescript(false)
+            .remove_name_section(!names)
+            .remove_producers_section(true)
+            .generate(out)?;
+    }
     copy(&web.join("site"), out)?;
     let pictures = out.join("pictures");
     fs::create_dir_all(&pictures)?;
@@ -88,6 +77,25 @@ fn build(out: &Path, names: bool) -> Result<()> {
         &pictures,
     )?;
     number(out)
+}
+
+/// Compiles the module with `features` in the workspace `web`, and returns its path.
+fn compile(web: &Path, features: &str) -> Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--release", "--package", "lavoxel-page", "--lib"])
+        .args(["--features", features])
+        .args(["--target", "wasm32-unknown-unknown"])
+        .env("RUSTFLAGS", "-C target-feature=+simd128")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
+        .current_dir(web)
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(
+        status.success(),
+        "the module does not compile (rustup target add wasm32-unknown-unknown?)"
+    );
+    Ok(web.join("target/wasm32-unknown-unknown/release/lavoxel_page.wasm"))
 }
 
 /// Copies the files of the folder `from` into the folder `to`.

@@ -288,6 +288,23 @@ impl<P: Splittable> ParallelIterator for Loop<P> {
     }
 }
 
+/// Runs `work` in a new pool of `count` threads, whose names begin with `name`. A pool shared with
+/// other work would make both wait for each other's queued parts.
+pub fn on_own_threads<T: Send>(
+    (name, count): (&'static str, usize),
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    match rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .thread_name(move |k| format!("{name} {k}"))
+        .build()
+    {
+        Ok(pool) => pool.install(work),
+        // The operating system gives no more threads.
+        Err(_) => work(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,6 +23,7 @@ pub use self::surface::{
     Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed,
 };
 pub use super::surroundings::{Beyond, Ends, Surface};
+use crate::camera::Camera;
 pub use crate::camera::{Bounds, Ray};
 use crate::ground::heightfield::Caves;
 use crate::ground::heightfield::Heightfield;
@@ -31,6 +32,7 @@ use crate::ground::sky::Sky;
 use crate::math::{V3, mix, saturate, v3};
 use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
+use lavoxel_automaton::world::Ground;
 pub use lavoxel_base::parallel::*;
 
 /// Number of nodes (sample points of the maps) along the longer side of the ground in a final
@@ -57,6 +59,9 @@ pub const OPEN_HAIR: f32 = 0.02;
 /// Factor from a colour of the draped picture (white is 1, linear) to the albedo of the ground.
 // A photograph includes the light of the sun, and would be brighter than rock.
 const PHOTO: f32 = 0.5;
+/// Height above the ground to which a camera inside rock is raised, as a fraction of the simulation
+/// box's longer horizontal side; one more cell is added.
+const OVER_GROUND: f32 = 0.01;
 /// Maximum number of nodes per cell along an axis; more nodes would show nothing new.
 const MOST_PER_CELL: usize = 8;
 
@@ -342,6 +347,28 @@ impl TerrainLook {
         let of_surroundings = self.scale.stone == is_stone(look)
             && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::from_look(look);
         self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
+    }
+
+    /// Returns `camera` raised above the ground and aimed at `target` (cells) if it is inside rock
+    /// of `ground`, whose look this is, or below the land around the simulation box; otherwise
+    /// `None`.
+    pub fn out_of_rock(
+        &self,
+        ground: &Ground,
+        camera: &Camera,
+        target: Point3<f32>,
+    ) -> Option<Camera> {
+        let (eye, grid) = (camera.eye(), ground.grid());
+        let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
+        let above = OVER_GROUND * grid.nx.max(grid.nz) as f32 + 1.0;
+        if is_in(eye.x, grid.nx) && is_in(eye.z, grid.nz) {
+            let place = [eye.x as usize, eye.y.max(0.0) as usize, eye.z as usize];
+            let is_rock = eye.y < 0.0 || is_in(eye.y, grid.ny) && ground.is_solid(place);
+            return is_rock
+                .then(|| camera.raised_to(ground.top(place[0], place[2]) as f32 + above, target));
+        }
+        let land = self.beyond.as_ref()?.height(eye.x, eye.z);
+        (eye.y < land).then(|| camera.raised_to(land + above, target))
     }
 
     /// Returns the bounds for automatic framing of a camera: the ground block of a simulation box

@@ -97,7 +97,7 @@ impl Renderer {
             self.closer().map(|wanted| (wanted, Keeping::Kept)),
             &mut image,
         );
-        if self.contents.legend {
+        if cfg!(feature = "legends") && self.contents.legend {
             let (lava, others) = (!self.prepared.bricks().is_empty(), &places.others);
             let shown = Shown {
                 lava,

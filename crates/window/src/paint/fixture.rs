@@ -7,16 +7,15 @@ use image::RgbaImage;
 use kiss3d::resource::MaterialManager2d;
 use kiss3d::window::OffscreenSurface;
 
-use super::device::Gpu;
-use super::gpu::GpuPainter;
-use super::{Quality, View};
-use crate::messages::{
-    BRICK, EmberUpdate, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update,
-};
+use super::{GpuPainter, Quality, View, device_of_window};
 use lavoxel_air::{AirGrid, Side};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::grid::Grid;
+use lavoxel_paint::changes::{
+    BRICK, Changes, EmberUpdate, GroundPatch, MediaPatch, MediaUpdate, Patch,
+};
+use lavoxel_paint::device::Gpu;
 use lavoxel_render::ground::lava_glow::{EmberLight, Glow};
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::{Camera, Image, LookSpec};
@@ -42,7 +41,7 @@ pub(super) fn gpu() -> Option<Gpu> {
         let surface = pollster::block_on(OffscreenSurface::new(64, 64));
         // kiss3d aborts when a surface is dropped before its first frame has made this manager.
         MaterialManager2d::get_global_manager(|_| ());
-        let gpu = Gpu::of_window();
+        let gpu = device_of_window();
         // Dropping the last surface would destroy the device.
         std::mem::forget(surface);
         gpu
@@ -93,7 +92,7 @@ pub(super) fn crust(grid: Grid) -> CrustMap {
 
 /// Returns an update with the complete state of `simulation`, as the simulation thread sends it for
 /// a new scene. `volume`: low-pass volume of this state.
-pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
+pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Changes {
     let grid = volume.grid;
     let texels = volume
         .density
@@ -101,11 +100,9 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         .zip(&volume.energy)
         .map(|(d, e)| [*d, *e])
         .collect();
-    Update {
-        report: Report {
-            step: simulation.steps(),
-            ..Report::quiet(grid)
-        },
+    Changes {
+        grid,
+        step: simulation.steps(),
         reset: true,
         patches: vec![Patch {
             origin: [0; 3],
@@ -125,9 +122,6 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         ))),
         sea: Sea::from_volume(volume),
         mouths: Vec::new(),
-        print: None,
-        second: None,
-        notices: Vec::new(),
     }
 }
 

@@ -14,33 +14,29 @@
 //! as the ray-marcher, and the window waits for such a picture. `quality` chooses the resolution of
 //! both painters.
 
-mod bake;
 mod cpu;
-mod device;
 #[cfg(test)]
 mod fixture;
-mod gpu;
+#[cfg(test)]
+mod gpu_tests;
 mod print;
-mod quality;
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use image::RgbaImage;
 use kiss3d::camera::Camera3d;
+use kiss3d::context::Context;
 use kiss3d::renderer::Renderer3d;
 use kiss3d::resource::RenderContext;
 
 use self::cpu::CpuPainter;
-use self::device::Gpu;
-use self::gpu::GpuPainter;
-pub use self::gpu::TooLarge;
 pub(crate) use self::print::{MOST_SAMPLES, PrintJob, PrintProgress, PrintThread};
-use super::messages::Update;
 use lavoxel_base::validate::Invalid;
+use lavoxel_paint::changes::Changes;
+use lavoxel_paint::device::Gpu;
+pub use lavoxel_paint::{GpuPainter, PaintTimes, Part, Quality, Screen, TooLarge, View, limit};
 use lavoxel_render::ground::land::TerrainLook;
-pub use lavoxel_render::running::Quality;
 use lavoxel_render::{Bounds, Camera, LookSpec};
 
 /// Choice of the device that draws the pictures: graphics card or processor.
@@ -55,83 +51,30 @@ pub enum DrawOn {
     Cpu,
 }
 
-/// Camera, display options and resolution rule of the next frames.
-#[derive(Clone, Debug, PartialEq)]
-pub struct View {
-    /// Camera; the size of its picture, in pixels, is that of the window or of the window's columns
-    /// that belong to the painter.
-    pub camera: Camera,
-    /// Number of pixel columns at the left of the window that the panel covers; the CPU painter
-    /// does not trace rays there.
-    pub covered: usize,
-    /// Rule for the resolution of pictures, moving and still.
-    pub quality: Quality,
-    /// Set for each slice (across x, y and z) that the picture shows; has no effect until the
-    /// simulation thread has sent the slice.
-    pub cuts_shown: [bool; 3],
-    /// Set if the picture shows the lava and other contents of the simulation box.
-    pub volume_shown: bool,
-    /// Set if the picture shows the ground.
-    pub ground_shown: bool,
+/// Returns the name of kiss3d's adapter if it is a software driver that runs on the processor;
+/// `None` for a graphics card.
+fn software_name() -> Option<String> {
+    let info = Context::get().adapter.get_info();
+    (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
 }
 
-impl View {
-    /// Returns the camera for the picture without the columns under the panel.
-    pub(crate) fn visible(&self) -> Camera {
-        self.camera.right_of(self.covered)
+/// Returns kiss3d's device; its window or off-screen surface must exist.
+fn device_of_window() -> Gpu {
+    let context = Context::get();
+    Gpu {
+        device: (*context.device).clone(),
+        queue: (*context.queue).clone(),
+        is_cpu: software_name().is_some(),
     }
 }
 
-/// Timing and size of the last update, and of the picture on the screen.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct PaintTimes {
-    /// Duration of the last call of `Painter::apply`.
-    pub upload: Duration,
-    /// Size of the volume data in the last update, in bytes.
-    pub uploaded_bytes: usize,
-    /// Time for drawing the picture on the screen, measured on the drawing device (graphics card or
-    /// processor).
-    pub draw: Duration,
-    /// Resolution of the picture as a fraction (0 to 1) of the window's resolution, along each
-    /// axis.
-    pub scale: f32,
-    /// Time of the last visible change of scene, camera or display options; `None` before the first
-    /// change.
-    pub changed: Option<Instant>,
-    /// Number of different pictures that the window has shown so far.
-    pub shown: u64,
-}
-
-/// Runs `work` in a new rayon pool of `count` threads, whose names begin with `name`. A pool shared
-/// with the simulation would make drawing and simulation wait for each other's queued work.
-fn on_own_threads<T: Send>(
-    (name, count): (&'static str, usize),
-    work: impl FnOnce() -> T + Send,
-) -> T {
-    match rayon::ThreadPoolBuilder::new()
-        .num_threads(count)
-        .thread_name(move |k| format!("{name} {k}"))
-        .build()
-    {
-        Ok(pool) => pool.install(work),
-        // The operating system gives no more threads: run in rayon's present pool, which the
-        // simulation shares.
-        Err(_) => work(),
-    }
-}
-
-/// Range of pixel columns of the window, over its full height, in which a picture is drawn; `None`
-/// for the whole window.
-pub type Part = Option<Range<u32>>;
-
-/// Limits the viewport of `pass` to the pixel columns `part` of a target of `width` × `height`
-/// pixels; `None` for the whole target.
-fn limit(pass: &mut wgpu::RenderPass<'_>, part: &Part, [width, height]: [u32; 2]) {
-    if let Some(part) = part {
-        // While the window's size changes, the part may reach beyond the target.
-        let left = part.start.min(width.saturating_sub(1));
-        let across = part.end.clamp(left + 1, width.max(left + 1)) - left;
-        pass.set_viewport(left as f32, 0.0, across as f32, height as f32, 0.0, 1.0);
+/// Returns the target of kiss3d's render pass, whose film pass codes colours afterwards.
+fn screen_of(context: &RenderContext) -> Screen {
+    Screen {
+        format: Context::render_format(),
+        depth: Some(Context::depth_format()),
+        samples: context.sample_count,
+        is_coded: false,
     }
 }
 
@@ -166,7 +109,7 @@ impl Painter {
     /// # Errors
     /// If `look` is invalid.
     pub fn new(look: &LookSpec, draw_on: DrawOn) -> Result<Self, Invalid> {
-        let gpu = Gpu::of_window();
+        let gpu = device_of_window();
         let on_gpu = match draw_on {
             DrawOn::Auto => !gpu.is_cpu,
             DrawOn::Gpu => true,
@@ -181,7 +124,7 @@ impl Painter {
     /// Returns the name of kiss3d's adapter if it is software that runs on the processor; `None`
     /// for a graphics card.
     pub fn software_adapter() -> Option<String> {
-        Gpu::software_name()
+        software_name()
     }
 
     /// Returns true if the painter draws on the processor.
@@ -252,11 +195,11 @@ impl Painter {
     /// # Errors
     /// If a new box is too large for the graphics card; nothing is drawn until the next box
     /// arrives.
-    pub fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
+    pub fn apply(&mut self, changes: &mut Changes) -> Result<(), TooLarge> {
         match self {
-            Self::Gpu(painter) => painter.apply(update),
+            Self::Gpu(painter) => painter.apply(changes),
             Self::Cpu(painter) => {
-                painter.apply(update);
+                painter.apply(changes);
                 Ok(())
             }
         }
@@ -432,7 +375,11 @@ impl Renderer3d for Painter {
         context: &RenderContext,
     ) {
         match self {
-            Self::Gpu(painter) => painter.render(pass, camera, render_pass, context),
+            Self::Gpu(painter) => painter.draw(
+                render_pass,
+                [context.viewport_width, context.viewport_height],
+                &screen_of(context),
+            ),
             Self::Cpu(painter) => painter.render(pass, camera, render_pass, context),
         }
     }

@@ -13,8 +13,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use std::{io, thread};
 
-use super::{View, on_own_threads};
+use super::View;
 use crate::messages::PrintSubject;
+use lavoxel_base::parallel::on_own_threads;
 use lavoxel_render::contents::Contents;
 use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Image, LookSpec, Print, Renderer, Style};
@@ -257,11 +258,11 @@ fn show(print: &Print, shared: &Shared, (start, is_whole): (Instant, bool)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::messages::GroundPatch;
-    use crate::paint::bake::BakedGround;
     use crate::paint::fixture;
     use lavoxel_automaton::engine::tiled::Tiled;
     use lavoxel_base::memory::Held;
+    use lavoxel_paint::bake::BakedGround;
+    use lavoxel_paint::changes::GroundPatch;
     use lavoxel_render::{Camera, CameraSpec};
     use lavoxel_scene::scene::{Scene, VentPlace};
     use lavoxel_sim::lowpass::LowPass;

@@ -452,7 +452,7 @@ impl App {
             && let Some(mut update) = self.worker.poll()
         {
             any = true;
-            if let Err(too_large) = self.painter.apply(&mut update) {
+            if let Err(too_large) = self.painter.apply(&mut update.changes) {
                 update.notices.push(Notice::wrong(too_large.to_string()));
             }
             // A probe in the cut-away part of the box would describe an invisible cell.

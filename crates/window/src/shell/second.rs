@@ -156,7 +156,7 @@ impl App {
         let Some(second) = &mut self.second else {
             return Ok(());
         };
-        let applied = second.painter.apply(&mut update);
+        let applied = second.painter.apply(&mut update.changes);
         if second.report.is_none() {
             let (name, grid) = (&update.report.name, update.report.grid);
             let size = format!("{}x{}x{}", grid.nx, grid.ny, grid.nz);

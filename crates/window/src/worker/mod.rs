@@ -8,9 +8,6 @@
 #[cfg(test)]
 mod arrival_tests;
 mod clock;
-mod lava_glow;
-mod media;
-mod patches;
 #[cfg(test)]
 mod print_tests;
 mod publish;

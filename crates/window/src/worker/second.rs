@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::clock::Clock;
-use super::publish::{Eye, Publisher, proportion};
+use super::publish::{Eye, Publisher};
 use super::watch::spread_of;
 use crate::flow::FlowReport;
 use crate::messages::{AirAccount, Moment, Notice, SecondUpdate, TwoRuns, Versus, Way};
@@ -137,7 +137,7 @@ impl Second {
             .update(&mut self.session, clock, &eye, [self.epoch, 0]);
         self.measure(first, clock.is_paused());
         SecondUpdate {
-            look: update.reset.then(|| Box::new(self.look())),
+            look: update.changes.reset.then(|| Box::new(self.look())),
             numbers: self.numbers.clone(),
             update: Box::new(update),
         }
@@ -162,7 +162,7 @@ impl Second {
 
     fn look(&self) -> LookSpec {
         LookSpec {
-            cell_height: proportion(&self.session),
+            cell_height: self.session.proportion(),
             drape: self.session.drape().cloned(),
             ..self.session.look()
         }

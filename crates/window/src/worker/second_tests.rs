@@ -88,10 +88,10 @@ fn two_runs_advance_together_and_have_the_numbers_of_separate_runs() {
     let mut two = Two::open(scenes[0].clone(), scenes[1].clone());
     let first = two.look();
     assert!(
-        first.reset
+        first.changes.reset
             && first
                 .second
-                .is_some_and(|second| second.update.reset && second.look.is_some())
+                .is_some_and(|second| second.update.changes.reset && second.look.is_some())
     );
     for steps in [1, 40, 160] {
         let made = two.numbers().steps[0];

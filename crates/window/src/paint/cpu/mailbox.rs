@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use image::RgbaImage;
 
-use crate::messages::{MediaUpdate, Patch};
 use crate::paint::View;
 use lavoxel_base::grid::Grid;
+use lavoxel_paint::changes::{MediaUpdate, Patch};
 use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Camera, Cut, LookSpec, Mouth};
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};

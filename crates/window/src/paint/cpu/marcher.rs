@@ -9,7 +9,7 @@ use image::RgbaImage;
 use super::mailbox::{Finished, Job, Mailbox, Order, PictureContent, Pixels};
 use super::mirror::Mirror;
 use crate::paint::View;
-use crate::paint::quality::Rest;
+use lavoxel_paint::rest::Rest;
 use lavoxel_render::contents::Contents;
 use lavoxel_render::renderer::Renderer;
 use lavoxel_render::running::{Fineness, Haste, Quality, Running, Tracing, enlarged, still};

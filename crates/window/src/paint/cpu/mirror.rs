@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use crate::messages::{MediaPatch, MediaUpdate, Patch};
 use lavoxel_automaton::view::MaterialLook;
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
+use lavoxel_paint::changes::{MediaPatch, MediaUpdate, Patch};
 use lavoxel_render::volume::prepared::{FieldChanges, VolumeChanges};
 use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
 

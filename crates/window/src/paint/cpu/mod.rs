@@ -24,12 +24,13 @@ use kiss3d::resource::RenderContext;
 use self::mailbox::{Finished, Job, Mailbox, PictureContent, Pixels, VolumeChanges};
 use self::marcher::Marcher;
 use self::screen::Screen;
-use super::bake::BakedGround;
-use super::device::Gpu;
-use super::{PaintTimes, Part, View, limit, on_own_threads};
-use crate::messages::Update;
+use super::{PaintTimes, Part, View, limit};
 use lavoxel_base::grid::Grid;
+use lavoxel_base::parallel::on_own_threads;
 use lavoxel_base::validate::Invalid;
+use lavoxel_paint::bake::BakedGround;
+use lavoxel_paint::changes::Changes;
+use lavoxel_paint::device::Gpu;
 use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::sky::Sky;
 use lavoxel_render::{Bounds, Camera, Cut, LookSpec, Mouth};
@@ -151,40 +152,39 @@ impl CpuPainter {
         waiting == 0 || (waiting < MOST_WAITING && since >= 2 * self.times.draw)
     }
 
-    pub(super) fn apply(&mut self, update: &mut Update) {
+    pub(super) fn apply(&mut self, changes: &mut Changes) {
         let start = Instant::now();
-        if update.reset {
+        if changes.reset {
             self.epoch += 1;
-            (self.ground, self.grid, self.cuts) =
-                (None, Some(update.report.grid), [None, None, None]);
+            (self.ground, self.grid, self.cuts) = (None, Some(changes.grid), [None, None, None]);
             self.early = VolumeChanges::default();
         }
         let Some(grid) = self.grid else { return };
-        if let Some(patch) = &update.ground {
+        if let Some(patch) = &changes.ground {
             match &mut self.ground {
                 Some(ground) => drop(ground.apply(patch, &self.look)),
                 None => self.ground = Some(BakedGround::new(patch, grid, &self.look)),
             }
         }
-        let cuts = update.cuts.iter().any(Option::is_some);
-        for (mine, cut) in self.cuts.iter_mut().zip(&mut update.cuts) {
+        let cuts = changes.cuts.iter().any(Option::is_some);
+        for (mine, cut) in self.cuts.iter_mut().zip(&mut changes.cuts) {
             if let Some(cut) = cut.take() {
                 *mine = Some(Arc::new(cut));
             }
         }
         // Drifting patterns move with the step even where no patch arrived.
-        let drifts = self.steps != update.report.step;
-        self.steps = update.report.step;
-        self.mouths = Arc::new(std::mem::take(&mut update.mouths));
+        let drifts = self.steps != changes.step;
+        self.steps = changes.step;
+        self.mouths = Arc::new(std::mem::take(&mut changes.mouths));
         let parts = VolumeChanges {
-            lava: std::mem::take(&mut update.patches),
-            media: update.media.take().into_iter().collect(),
-            air: update.air.take(),
-            crust: update.crust.take(),
+            lava: std::mem::take(&mut changes.patches),
+            media: changes.media.take().into_iter().collect(),
+            air: changes.air.take(),
+            crust: changes.crust.take(),
         };
         let bytes = parts.bytes();
         (self.times.upload, self.times.uploaded_bytes) = (start.elapsed(), bytes);
-        if update.reset || update.ground.is_some() || cuts || parts.is_there() || drifts {
+        if changes.reset || changes.ground.is_some() || cuts || parts.is_there() || drifts {
             self.change(parts);
         }
     }

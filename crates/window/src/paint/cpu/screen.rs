@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::mailbox::Pixels;
-use crate::paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 use crate::paint::{Part, limit};
+use lavoxel_paint::device::{Gpu, PipelineSpec, Texture, clear_pass, color_pass, sampled};
 
 /// Exponent for kiss3d's film pass with which that pass leaves the bytes of a picture unchanged:
 /// the pass applies a configurable exponent, and then codes linear light with a gamma of 2.2. An
@@ -71,7 +71,7 @@ impl Screen {
         {
             let film = (
                 kiss3d::context::Context::render_format(),
-                Some(gpu.untested_depth()),
+                Some(Gpu::untested_depth(kiss3d::context::Context::depth_format())),
                 samples,
             );
             self.pipeline = Some((samples, self.pipeline_onto(gpu, film)));

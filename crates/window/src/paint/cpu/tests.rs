@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use image::RgbaImage;
 
 use super::CpuPainter;
-use crate::messages::{Command, Cut, Pace, Update};
+use crate::messages::{Command, Cut, Pace};
 use crate::paint::fixture::{
     SIZE, difference, eruption, everything, furnish, gpu, keep, painter, view,
 };
 use crate::paint::{Quality, View};
 use crate::worker::Worker;
 use lavoxel_automaton::view::{MaterialLook, Preset};
+use lavoxel_paint::changes::Changes;
 use lavoxel_render::contents::Contents;
 use lavoxel_render::{Antialias, Camera, CameraSpec, LookSpec, Renderer, Style};
 use lavoxel_scene::scene::{Scene, VentPlace};
@@ -321,7 +322,7 @@ fn slices_and_hidden_parts_look_as_the_graphics_card_draws_them() {
         return;
     };
     let grid = simulation.world().grid();
-    let cuts = |update: &mut Update| {
+    let cuts = |update: &mut Changes| {
         update.cuts = [
             Some(chequered(grid.nz, grid.ny, (20, false))),
             Some(chequered(grid.nx, grid.nz, (30, false))),
@@ -498,7 +499,7 @@ fn rates(worker: &mut Worker, painter: &mut CpuPainter, turns_deg_s: f32) -> [f6
         while painter.has_room()
             && let Some(mut update) = worker.poll()
         {
-            painter.apply(&mut update);
+            painter.apply(&mut update.changes);
             steps = [steps[0].min(update.report.step), update.report.step];
         }
         let azimuth_deg = 230.0 + turns_deg_s * start.elapsed().as_secs_f32();
@@ -558,7 +559,7 @@ fn rates_of_the_island() {
     while step < steps {
         while let Some(mut update) = worker.poll() {
             step = update.report.step;
-            painter.apply(&mut update);
+            painter.apply(&mut update.changes);
         }
         std::thread::sleep(Duration::from_millis(500));
     }

@@ -9,9 +9,9 @@ use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::surroundings::Beyond;
 
 use super::caves::CaveBuffer;
-use crate::messages::GroundPatch;
-use crate::paint::bake::BakedGround;
-use crate::paint::device::{Gpu, Texture, halves};
+use crate::bake::BakedGround;
+use crate::changes::GroundPatch;
+use crate::device::{Gpu, Texture, halves};
 
 /// Baked maps of the ground on the graphics card: height, albedo, normal and slope.
 pub(super) struct GroundMaps {

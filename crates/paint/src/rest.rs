@@ -1,6 +1,8 @@
 //! Detector of still pictures, which are worth more drawing time than moving ones.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 use super::View;
 use lavoxel_render::Camera;
@@ -11,7 +13,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Detector of still pictures: stores the last view and content counter, and the time at which each
 /// of the two last changed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Rest {
+pub struct Rest {
     camera: Option<(Camera, Instant)>,
     all: Option<(View, u64, Instant)>,
 }
@@ -19,19 +21,19 @@ pub(super) struct Rest {
 /// Flags that tell what has not changed for longer than `PAUSE` (200 ms), so that a refined picture
 /// is worth its drawing time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Still {
+pub struct Still {
     /// Set if the camera has not changed for longer than `PAUSE`.
-    pub(super) camera: bool,
+    pub camera: bool,
     /// Set if neither the view (including the camera) nor the content has changed for longer than
     /// `PAUSE`.
-    pub(super) all: bool,
+    pub all: bool,
 }
 
 impl Rest {
     /// Records the view and the content counter of the picture drawn at the time `now`; returns
     /// flags for those unchanged for longer than `PAUSE`. `content`: counter of all visible changes
     /// except those of the view.
-    pub(super) fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
+    pub fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
         if self
             .all
             .as_ref()
@@ -55,13 +57,13 @@ impl Rest {
     }
 
     /// Returns the time of the last change of view or content; `None` before the first picture.
-    pub(super) fn since(&self) -> Option<Instant> {
+    pub fn since(&self) -> Option<Instant> {
         self.all.as_ref().map(|(_, _, since)| *since)
     }
 
     /// Returns the time from `now` until the picture counts as still, if nothing changes until
     /// then.
-    pub(super) fn due(&self, now: Instant) -> Duration {
+    pub fn due(&self, now: Instant) -> Duration {
         let since = self.all.as_ref().map_or(now, |(_, _, since)| *since);
         (since + PAUSE + Duration::from_millis(1)).saturating_duration_since(now)
     }

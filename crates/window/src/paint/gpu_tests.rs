@@ -4,25 +4,21 @@
 use std::sync::{Arc, MutexGuard};
 
 use image::RgbaImage;
-use kiss3d::camera::FixedView3d;
 use kiss3d::context::Context;
-use kiss3d::renderer::Renderer3d;
-use kiss3d::resource::{RenderContext, RenderPhase};
 
-use crate::messages::{Cut, GroundPatch, Update};
-use crate::paint::View;
-use crate::paint::device::{Gpu, Texture};
-use crate::paint::fixture::{
+use super::fixture::{
     SIZE, crust, difference, eruption, everything, flood, furnish, gpu, keep, painter, plume, sea,
     view,
 };
-use crate::paint::gpu::GpuPainter;
+use super::{GpuPainter, Screen, View};
 use lavoxel_automaton::view::{AirLook, MaterialLook, Preset};
 use lavoxel_automaton::world::{CellMeasure, Edit, Matter, Shape};
 use lavoxel_base::grid::Grid;
+use lavoxel_paint::changes::{Changes, GroundPatch};
+use lavoxel_paint::device::{Gpu, Texture};
 use lavoxel_render::contents::Contents;
 use lavoxel_render::{
-    Antialias, Camera, CameraSpec, LookSpec, Mouth, Renderer, SkyPreset, Style, Surroundings,
+    Antialias, Camera, CameraSpec, Cut, LookSpec, Mouth, Renderer, SkyPreset, Style, Surroundings,
 };
 use lavoxel_sim::lowpass::{AirVolume, LowPass};
 use lavoxel_sim::simulation::Simulation;
@@ -153,16 +149,13 @@ fn two_pictures_stand_in_their_parts_of_the_window() {
 /// Draws the next frame of `painter` into `light` and `depth`, which stand in for the window's
 /// textures.
 fn render_into(gpu: &Gpu, painter: &mut GpuPainter, [light, depth]: [&Texture; 2]) {
-    let context = RenderContext {
-        phase: RenderPhase::default(),
-        surface_format: Context::render_format(),
-        sample_count: 1,
-        viewport_width: light.texture.width(),
-        viewport_height: light.texture.height(),
-        render_layers: u32::MAX,
-        force_no_cull: false,
-        shadow: None,
+    let screen = Screen {
+        format: Context::render_format(),
+        depth: Some(Context::depth_format()),
+        samples: 1,
+        is_coded: false,
     };
+    let size = [light.texture.width(), light.texture.height()];
     for _ in 0..3 {
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
         let color = wgpu::RenderPassColorAttachment {
@@ -187,7 +180,7 @@ fn render_into(gpu: &Gpu, painter: &mut GpuPainter, [light, depth]: [&Texture; 2
             }),
             ..Default::default()
         });
-        painter.render(0, &mut FixedView3d::new(), &mut pass, &context);
+        painter.draw(&mut pass, size, &screen);
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
     }
@@ -362,7 +355,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sparks() {
         volume.air = air;
         let all = everything(&simulation, &volume, &plain);
         painter
-            .apply(&mut Update {
+            .apply(&mut Changes {
                 mouths: mouths.clone(),
                 ..all
             })
@@ -733,7 +726,7 @@ fn smoke_comes_and_goes_with_the_air() {
     let mut picture = |air: Option<AirVolume>| {
         let all = everything(&simulation, lowpass.volume(), &look);
         let air = Some(air.map(Arc::new));
-        let mut update = Update {
+        let mut update = Changes {
             reset: false,
             air,
             ground: None,
@@ -845,7 +838,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_caves() {
     for (ground, kind) in [(ground, "caves"), (&round, "hollows")] {
         let patch = Some(GroundPatch::whole(ground, 1.0));
         let all = everything(&simulation, volume, &plain);
-        let mut update = Update {
+        let mut update = Changes {
             reset: false,
             ground: patch,
             patches: Vec::new(),
@@ -907,7 +900,7 @@ fn caves_come_and_go_with_the_ground() {
         if let Some(simulation) = ground {
             let all = everything(&before, volume, &look);
             let ground = Some(GroundPatch::whole(simulation.world().ground(), 1.0));
-            let mut update = Update {
+            let mut update = Changes {
                 reset: false,
                 ground,
                 patches: Vec::new(),
@@ -1026,7 +1019,7 @@ fn a_box_that_no_card_holds_is_refused_with_a_reason() {
     };
     let (simulation, lowpass) = eruption();
     let mut update = everything(&simulation, lowpass.volume(), &look);
-    update.report.grid = Grid::new(1, 100_000, 1);
+    update.grid = Grid::new(1, 100_000, 1);
     let refused = painter
         .apply(&mut update)
         .expect_err("a hundred thousand cells high")

@@ -6,7 +6,8 @@ use lavoxel_render::{LookSpec, Style};
 
 use super::stage::mask_of_noise;
 use super::wgsl::{self, numbers};
-use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
+use crate::Screen;
+use crate::device::{Gpu, PipelineSpec, Texture, color_pass, numbers_binding, sampled};
 
 /// Texture format of accumulated light. Light `c` is stored as `c / (1 + max(c))`, so that an
 /// average of frames is weighted by visible brightness.
@@ -19,7 +20,7 @@ numbers! {
     #[derive(Default)]
     struct FilmNumbers {
         /// Exposure factor; strength of the bloom (1 usual); tone curve (0 plain, 1 filmic); output
-        /// coding (0 as kiss3d's film pass expects, 1 sRGB).
+        /// coding (0 for a screen that codes by a gamma of 2.2, 1 sRGB).
         how: [f32; 4],
         /// Width and height of the light texture in texels; width and height of the target in
         /// texels.
@@ -36,12 +37,12 @@ numbers! {
 /// Destination of the final post-processing pass: window or image file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outlet {
-    /// Window, whose light passes through kiss3d's film pass afterwards (gamma of 2.2).
+    /// Screen that codes colours afterwards by a gamma of 2.2.
     Window {
-        /// Left edge of the picture in the window, in pixels.
+        /// Left edge of the picture on the screen, in pixels.
         left: u32,
     },
-    /// Image file: colours are coded as sRGB, and the coverage becomes alpha.
+    /// Image: colours are coded as sRGB, and the coverage becomes alpha.
     Picture,
 }
 
@@ -54,9 +55,8 @@ pub(super) struct PostProcess {
     blur: wgpu::RenderPipeline,
     picture: wgpu::RenderPipeline,
     module: wgpu::ShaderModule,
-    /// Pipeline of the final pass into the window, with the sample count of its target; `None`
-    /// before the first use.
-    window: Option<(u32, wgpu::RenderPipeline)>,
+    /// Pipeline of the final pass onto the screen, with its target; `None` before the first use.
+    screen: Option<(Screen, wgpu::RenderPipeline)>,
 }
 
 /// One pass of the bloom with its bind group, render target and parameters: extracts bright light
@@ -138,8 +138,8 @@ impl PostProcess {
             picture,
             layout,
             module,
-            // Created by the first `show`, which knows the sample count of the pass.
-            window: None,
+            // Created by the first `show`, which knows the target.
+            screen: None,
         }
     }
 
@@ -305,39 +305,38 @@ impl PostProcess {
         render.draw(0..3, 0..1);
     }
 
-    /// Draws the final pass into the window, within kiss3d's render pass `pass` of `samples`
-    /// samples per pixel.
+    /// Draws the final pass onto the screen `screen`, within its render pass `pass`.
     pub(super) fn show(
         &mut self,
         gpu: &Gpu,
         pass: &mut wgpu::RenderPass<'_>,
         development: &Development,
-        samples: u32,
+        screen: &Screen,
     ) {
         if self
-            .window
+            .screen
             .as_ref()
-            .is_none_or(|(made_for, _)| *made_for != samples)
+            .is_none_or(|(made_for, _)| made_for != screen)
         {
-            self.window = Some((samples, self.window_pipeline(gpu, samples)));
+            self.screen = Some((*screen, self.pipeline_onto(gpu, screen)));
         }
-        if let Some((_, pipeline)) = &self.window {
+        if let Some((_, pipeline)) = &self.screen {
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &development.develop, &[]);
             pass.draw(0..3, 0..1);
         }
     }
 
-    fn window_pipeline(&self, gpu: &Gpu, samples: u32) -> wgpu::RenderPipeline {
+    fn pipeline_onto(&self, gpu: &Gpu, screen: &Screen) -> wgpu::RenderPipeline {
         gpu.pipeline(&PipelineSpec {
             module: &self.module,
             vertex: "whole",
             fragment: "develop",
             layout: &self.layout,
-            format: kiss3d::context::Context::render_format(),
+            format: screen.format,
             blend: None,
-            depth: Some(gpu.untested_depth()),
-            samples,
+            depth: screen.depth.map(Gpu::untested_depth),
+            samples: screen.samples,
         })
     }
 }

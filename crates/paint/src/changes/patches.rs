@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use lavoxel_base::parallel::*;
 
-use crate::messages::Patch;
+use super::Patch;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_sim::lowpass::{BRICK, Bricks, Change, Volume};
 

@@ -1,10 +1,11 @@
 //! Volume of the lava on the graphics card, with its bricks, slices and emitted light; uploads only
 //! what has changed.
 
-use crate::messages::{Cut, Patch};
+use crate::changes::Patch;
 use lavoxel_base::grid::Grid;
+use lavoxel_render::Cut;
 
-use crate::paint::device::{Gpu, Texture, halves};
+use crate::device::{Gpu, Texture, halves};
 
 use super::bricks::{FARTHEST, TooLarge, brick_count, distances};
 use super::fog::FogTexture;

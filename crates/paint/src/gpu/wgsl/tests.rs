@@ -34,7 +34,7 @@ fn shaders_have_the_layout_and_the_numbers_of_rust() {
 #[test]
 fn shaders_declare_no_constant_that_rust_has() {
     let (scene, film) = (of_scene(), of_film());
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/paint/gpu/shaders");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/gpu/shaders");
     for file in std::fs::read_dir(folder).expect("the shaders are there") {
         let path = file.expect("a file").path();
         let source = std::fs::read_to_string(&path).expect("text");

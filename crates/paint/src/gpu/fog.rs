@@ -2,8 +2,8 @@
 //! [`lavoxel_render::media::fog`], which the processor recomputes when gases, solids or the sun
 //! change.
 
-use crate::messages::{MediaPatch, MediaUpdate};
-use crate::paint::device::{Gpu, Texture};
+use crate::changes::{MediaPatch, MediaUpdate};
+use crate::device::{Gpu, Texture};
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::math::V3;

@@ -26,15 +26,15 @@ mod media;
 mod picture;
 mod smoke;
 mod stage;
-#[cfg(test)]
-mod tests;
 mod turn;
 #[cfg(test)]
 mod twins;
 mod wgsl;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 use self::accumulator::Accumulator;
 pub use self::bricks::TooLarge;
@@ -44,10 +44,10 @@ use self::ground::GroundRoom;
 use self::lava::VolumeTextures;
 use self::smoke::Shown;
 use self::stage::Stage;
-use super::device::Gpu;
-use super::quality::Rest;
-use super::{PaintTimes, Part, View};
-use crate::messages::Update;
+use crate::changes::Changes;
+use crate::device::Gpu;
+use crate::rest::Rest;
+use crate::{PaintTimes, Part, View};
 use lavoxel_base::validate::Invalid;
 use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::sky::Sky;
@@ -89,7 +89,7 @@ pub struct GpuPainter {
     scenery: u64,
     /// Set while rays skip bricks without visible content.
     skipping: bool,
-    /// Accumulated partial images (backdrop and lava) of the window's picture.
+    /// Accumulated partial images (backdrop and lava) of the picture on the screen.
     window: Accumulator,
     /// Accumulated partial images (backdrop and lava) of pictures for image files.
     pictures: Accumulator,
@@ -102,7 +102,7 @@ pub struct GpuPainter {
     rest: Rest,
     /// Set if the next frame of the window would equal the last one.
     settled: bool,
-    /// Number of different pictures shown in the window so far.
+    /// Number of different pictures shown so far.
     shown: u64,
 }
 
@@ -111,7 +111,7 @@ impl GpuPainter {
     ///
     /// # Errors
     /// If `look` is invalid.
-    pub(super) fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
+    pub fn new(gpu: Gpu, look: &LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(look, look.palette.build("look.palette")?);
         let stage = Stage::new(&gpu);
@@ -152,7 +152,7 @@ impl GpuPainter {
     ///
     /// # Errors
     /// If `look` is invalid; the look settings then stay unchanged.
-    pub(crate) fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
+    pub fn set_look(&mut self, look: &LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if *look == self.look {
             return Ok(());
@@ -188,7 +188,7 @@ impl GpuPainter {
 
     /// Turns empty-space skipping (over bricks without visible content) on or off, for measurements
     /// of the drawing time. Does not change the pictures.
-    pub(crate) fn set_skipping(&mut self, skipping: bool) {
+    pub fn set_skipping(&mut self, skipping: bool) {
         self.skipping = skipping;
         self.set_empty();
         self.changed();
@@ -217,11 +217,11 @@ impl GpuPainter {
     /// # Errors
     /// If a new box is too large for the graphics card; nothing is drawn until the next box
     /// arrives.
-    pub(crate) fn apply(&mut self, update: &mut Update) -> Result<(), TooLarge> {
+    pub fn apply(&mut self, update: &mut Changes) -> Result<(), TooLarge> {
         let start = Instant::now();
         if update.reset {
             (self.lava, self.ground) = (None, None);
-            self.lava = Some(VolumeTextures::new(&self.gpu, update.report.grid)?);
+            self.lava = Some(VolumeTextures::new(&self.gpu, update.grid)?);
             self.set_empty();
             self.bindings += 1;
         }
@@ -250,10 +250,9 @@ impl GpuPainter {
             }
         }
         // Sea, sparks and drifting patterns depend on the step even where no patch arrived.
-        let drifts = self.steps != update.report.step
-            || self.sea != update.sea
-            || self.mouths != update.mouths;
-        (self.steps, self.sea) = (update.report.step, update.sea);
+        let drifts =
+            self.steps != update.step || self.sea != update.sea || self.mouths != update.mouths;
+        (self.steps, self.sea) = (update.step, update.sea);
         self.mouths = std::mem::take(&mut update.mouths);
         let gases = lava.fog.apply(
             &self.gpu,
@@ -273,9 +272,9 @@ impl GpuPainter {
         Ok(())
     }
 
-    fn apply_ground(&mut self, update: &Update) {
+    fn apply_ground(&mut self, update: &Changes) {
         let Some(patch) = &update.ground else { return };
-        let grid = update.report.grid;
+        let grid = update.grid;
         match &mut self.ground {
             Some(ground) if !update.reset => {
                 ground.apply(&self.gpu, patch, &self.look);
@@ -285,7 +284,8 @@ impl GpuPainter {
         self.bindings += 1;
     }
 
-    pub(super) fn hurry_ground(&mut self) {
+    /// Bakes changes of the ground at once instead of in batches.
+    pub fn hurry_ground(&mut self) {
         self.ground
             .iter_mut()
             .for_each(|ground| ground.baked.hurry());
@@ -293,28 +293,33 @@ impl GpuPainter {
 
     /// Returns the bounds that a camera frames: those of the ground, in cells. `None` before the
     /// first ground has arrived.
-    pub(crate) fn subject(&self) -> Option<Bounds> {
+    pub fn subject(&self) -> Option<Bounds> {
         self.ground.as_ref().map(|ground| ground.baked.subject())
     }
 
+    /// Returns the ground as it is drawn now; `None` before the first ground has arrived.
+    pub fn shown_land(&self) -> Option<&TerrainLook> {
+        self.ground.as_ref().map(|ground| &*ground.baked.land)
+    }
+
     /// Returns the ground as it is drawn, if it is final.
-    pub(super) fn land(&self) -> Option<Arc<TerrainLook>> {
+    pub fn land(&self) -> Option<Arc<TerrainLook>> {
         self.ground.as_ref()?.baked.final_land()
     }
 
     /// Sets the pixel columns of the window in which the next pictures are drawn; `None` for the
     /// whole window.
-    pub(super) fn place(&mut self, part: Part) {
+    pub fn place(&mut self, part: Part) {
         self.part = part;
     }
 
     /// Sets the camera and the display options of the next frames.
-    pub(crate) fn show(&mut self, view: &View) {
+    pub fn show(&mut self, view: &View) {
         self.view = Some(view.clone());
     }
 
     /// Returns true if the next frame of the window would equal the last one.
-    pub(crate) fn idle(&self) -> bool {
+    pub fn idle(&self) -> bool {
         self.settled
             && self
                 .ground
@@ -323,12 +328,12 @@ impl GpuPainter {
     }
 
     /// Returns true if a scene has arrived that the graphics card can draw.
-    pub(super) fn has_scene(&self) -> bool {
+    pub fn has_scene(&self) -> bool {
         self.lava.is_some()
     }
 
     /// Returns size and duration of the last upload, and the drawing time of the last picture.
-    pub(crate) fn times(&self) -> PaintTimes {
+    pub fn times(&self) -> PaintTimes {
         PaintTimes {
             upload: self.upload.0,
             uploaded_bytes: self.upload.1,

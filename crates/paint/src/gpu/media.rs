@@ -1,8 +1,8 @@
 //! Materials other than lava on the graphics card: their densities fill the channels of two
 //! textures, one channel per material.
 
-use crate::messages::MediaUpdate;
-use crate::paint::device::{Gpu, Texture};
+use crate::changes::MediaUpdate;
+use crate::device::{Gpu, Texture};
 use lavoxel_automaton::view::MaterialLook;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::media::clear::{LEAST, step_opacity};

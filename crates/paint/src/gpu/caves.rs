@@ -1,7 +1,7 @@
 //! Caves (open cells below the ground's surface) on the graphics card: an array of 32-bit words,
 //! column by column, of which only changed blocks are uploaded.
 
-use crate::paint::device::Gpu;
+use crate::device::Gpu;
 use lavoxel_render::ground::heightfield::{Caves, Top};
 
 /// Number of header words before the offsets of the columns; the layout is documented in

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::paint::device::{Gpu, Texture};
+use crate::device::{Gpu, Texture};
 use lavoxel_render::ground::lava_glow::Patch;
 use lavoxel_render::math::V3;
 use lavoxel_render::media::billows;

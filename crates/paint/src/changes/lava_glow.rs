@@ -1,7 +1,7 @@
 //! Light that the lava casts on the rock, for the updates to the window; computed again only if the
 //! lava or the light's parameters have changed.
 
-use crate::messages::EmberUpdate;
+use super::EmberUpdate;
 use lavoxel_render::Glow;
 use lavoxel_render::ground::lava_glow::EmberLight;
 use lavoxel_sim::lowpass::LowPass;

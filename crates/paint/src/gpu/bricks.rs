@@ -1,7 +1,7 @@
 //! Bricks (cubic blocks of the volume) on the graphics card: stores the distance of each brick to
 //! the nearest brick with visible content, so that rays skip empty space.
 
-use crate::messages::BRICK;
+use crate::changes::BRICK;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::bricks::chessboard;
 

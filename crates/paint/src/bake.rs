@@ -1,4 +1,4 @@
-//! Background baking of the ground's look (mesh, light and albedo; `render::land`), for both
+//! Baking of the ground's look (mesh, light and albedo; `render::land`) beside the pictures, for all
 //! painters.
 //!
 //! A bake takes about a second. Until the first fine bake ends, a coarse bake is shown. Later
@@ -7,10 +7,12 @@
 //! batches, by half of the threads: neighbouring cells share most of their patches, and the
 //! pictures and the simulation need the processor.
 
+mod work;
+
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use web_time::Instant;
 
 use ndarray::Array2;
 
@@ -19,8 +21,8 @@ use lavoxel_render::ground::heightfield::Caves;
 use lavoxel_render::ground::land::{NODES, TerrainLook, per_cell};
 use lavoxel_render::{Bounds, LookSpec};
 
-use super::on_own_threads;
-use crate::messages::GroundPatch;
+use self::work::{Bake, Progress, Work};
+use crate::changes::GroundPatch;
 
 /// Number of columns along the longer horizontal side up to which a change of the ground is shown
 /// at once by another coarse bake, before the first fine bake ends; in larger boxes, this would
@@ -40,16 +42,17 @@ const SHORTEST_REST: Duration = Duration::from_millis(2000);
 const LONGEST_REST: Duration = Duration::from_millis(3500);
 
 /// Baked ground as shown, and the background bake in progress.
-pub(super) struct BakedGround {
+pub struct BakedGround {
     heights: Arc<Array2<f32>>,
     caves: Arc<Caves>,
-    pub(super) grid: Grid,
-    pub(super) land: Arc<TerrainLook>,
+    /// Size of the simulation box in cells.
+    pub grid: Grid,
+    /// Ground as it is shown.
+    pub land: Arc<TerrainLook>,
     /// Set if `land` is a fine bake, in full resolution.
     is_fine: bool,
-    /// Receiver of the bake in progress, which delivers the baked ground and the time taken; `None`
-    /// between bakes.
-    baking: Option<Receiver<(TerrainLook, Duration)>>,
+    /// Bake in progress; `None` between bakes.
+    baking: Option<Work>,
     /// Time of the last change of the ground.
     changed: Instant,
     /// Earliest time of the next bake while the ground keeps changing.
@@ -65,15 +68,9 @@ pub(super) struct BakedGround {
 impl BakedGround {
     /// Bakes the whole ground in low resolution and waits for the result, so that a picture can be
     /// drawn at once. The bake in full resolution follows in the background.
-    pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
+    pub fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
-        let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
-        let land = Arc::new(TerrainLook::bake_with(
-            &heights,
-            (*caves).clone(),
-            look,
-            coarse,
-        ));
+        let land = Arc::new(work::coarse(&heights, &caves, look));
         let now = Instant::now();
         let (changed, rests) = (now, now);
         Self {
@@ -93,7 +90,7 @@ impl BakedGround {
     /// Copies `patch`, a changed rectangle of the ground, into the heights and caves to bake.
     /// Returns true if the shown ground changed at once, which happens in a small box before the
     /// first fine bake; otherwise a bake follows.
-    pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
+    pub fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
         patch.write_to(Arc::make_mut(&mut self.heights));
         self.caves = patch.caves.clone();
         (self.stale, self.changed) = (true, Instant::now());
@@ -104,104 +101,88 @@ impl BakedGround {
 
     /// Limits the pause before the next bake to `PAUSE` (150 ms), so that the user's edits are
     /// shown soon.
-    pub(super) fn hurry(&mut self) {
+    pub fn hurry(&mut self) {
         self.rests = self.rests.min(Instant::now() + PAUSE);
     }
 
     /// Requests a bake of the light of the whole ground, after a change of the sun or of the
     /// ground's look.
-    pub(super) fn relight(&mut self) {
+    pub fn relight(&mut self) {
         (self.stale, self.other_sun) = (true, true);
         self.rests = Instant::now();
     }
 
     /// Returns the bounds in cells of the solid block that is drawn as the ground; a camera frames
     /// these bounds.
-    pub(super) fn subject(&self) -> Bounds {
+    pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
 
     /// Returns true if the shown ground is final: no bake is in progress or needed.
-    pub(super) fn settled(&self) -> bool {
+    pub fn settled(&self) -> bool {
         !self.stale && self.baking.is_none()
     }
 
     /// Returns the shown ground if it is final.
-    pub(super) fn final_land(&self) -> Option<Arc<TerrainLook>> {
+    pub fn final_land(&self) -> Option<Arc<TerrainLook>> {
         self.settled().then(|| Arc::clone(&self.land))
     }
 
     /// Replaces the shown ground by the result of a finished bake, and starts the next bake if it
     /// is due; must be called once per frame. Returns true if the shown ground changed.
-    pub(super) fn tend(&mut self, look: &LookSpec) -> bool {
+    pub fn tend(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
-        match self.baking.as_ref().map(Receiver::try_recv) {
-            None | Some(Err(TryRecvError::Empty)) => {}
-            Some(answer) => {
+        match self.baking.as_mut().map(Work::go_on) {
+            None | Some(Progress::Runs) => {}
+            Some(Progress::Failed) => self.baking = None,
+            Some(Progress::Done(land, took)) => {
                 self.baking = None;
-                if let Ok((land, took)) = answer {
-                    self.rests = Instant::now() + (REST * took).clamp(SHORTEST_REST, LONGEST_REST);
-                    // A result is shown even if the ground has changed since: the next bake only
-                    // patches the difference.
-                    (self.land, self.is_fine) = (Arc::new(land), true);
-                    changed = true;
-                }
+                self.rests = Instant::now() + (REST * took).clamp(SHORTEST_REST, LONGEST_REST);
+                // A result is shown even if the ground has changed since: the next bake only
+                // patches the difference.
+                (self.land, self.is_fine) = (Arc::new(*land), true);
+                changed = true;
             }
         }
         let due = Instant::now() >= self.rests || self.changed.elapsed() >= PAUSE;
         if self.stale && self.baking.is_none() && due {
             self.stale = false;
-            self.baking = Some(self.bake(look));
+            self.baking = Some(Work::start(self.bake(look)));
         }
         changed
     }
 
     /// Blocks until the shown ground is final: all bakes needed are complete. Returns true if the
     /// shown ground changed.
-    pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
+    pub fn finish(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         while !self.settled() {
             self.rests = Instant::now();
             changed |= self.tend(look);
-            thread::sleep(Duration::from_millis(2));
+            // In a browser the bake goes on in `tend`.
+            #[cfg(not(target_arch = "wasm32"))]
+            std::thread::sleep(Duration::from_millis(2));
         }
         changed
     }
 
-    /// Starts a bake of the present ground on a new thread, and returns the receiver of its result.
-    /// After the first fine bake, only the surroundings of changed columns are baked.
-    fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
-        let (done, baked) = channel();
-        let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
-        let other_sun = std::mem::take(&mut self.other_sun);
-        let before = self.is_fine.then(|| self.land.clone());
-        let nodes = per_cell(self.grid.nx.max(self.grid.nz), NODES);
-        let all = rayon::current_num_threads();
-        let threads = if self.is_fine { all.div_ceil(2) } else { all };
-        let bake = move || match before {
-            None => TerrainLook::bake_with(&heights, (*caves).clone(), &look, nodes),
-            Some(before) => {
-                let mut land = (*before).clone();
-                if other_sun {
-                    land.relight(&look);
-                }
-                land.follow(&heights, &caves, &look);
-                land
-            }
-        };
-        // The thread is not joined: after a change of scene, its result is dropped.
-        thread::spawn(move || {
-            let start = Instant::now();
-            let land = on_own_threads(("baking", threads), bake);
-            done.send((land, start.elapsed())).is_ok()
-        });
-        baked
+    /// Returns a bake of the present ground. After the first fine bake, only the surroundings of
+    /// changed columns are baked.
+    fn bake(&mut self, look: &LookSpec) -> Bake {
+        Bake {
+            heights: self.heights.clone(),
+            caves: self.caves.clone(),
+            look: look.clone(),
+            other_sun: std::mem::take(&mut self.other_sun),
+            before: self.is_fine.then(|| self.land.clone()),
+            nodes: per_cell(self.grid.nx.max(self.grid.nz), NODES),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use web_time::Instant;
 
     use super::*;
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
@@ -253,7 +234,7 @@ mod tests {
         let mut shown = 0;
         while shown < 3 && start.elapsed() < Duration::from_secs(60) {
             sender.edit(&mut baked, cells.next().expect("more cells"), Matter::Rock);
-            thread::sleep(Duration::from_millis(2));
+            std::thread::sleep(Duration::from_millis(2));
             shown += usize::from(baked.tend(&look));
         }
         assert_eq!(

@@ -1,20 +1,20 @@
-//! Updates of the materials other than lava for the window: the cells that changed since the last
+//! Changes of the materials other than lava for painters: the cells that changed since the last
 //! update.
 
 use super::patches::boxes;
-use crate::messages::{MediaPatch, MediaUpdate};
+use super::{MediaPatch, MediaUpdate};
 use lavoxel_sim::lowpass::{Bricks, Change, LowPass};
 
 /// Builder of the updates of the materials other than lava; stores which materials were sent.
 #[derive(Default)]
-pub(super) struct MediaPublisher {
+pub(super) struct MediaChanges {
     /// Materials other than lava that had cells at the last update, as indices into
     /// [`lavoxel_sim::lowpass::Volume::media`].
     present: Vec<usize>,
     bricks: Option<Bricks>,
 }
 
-impl MediaPublisher {
+impl MediaChanges {
     /// Returns the changes of all materials other than lava since the last call; `None` if nothing
     /// changed. `lowpass`: filter with the volume of the present state.
     pub(super) fn update(&mut self, lowpass: &mut LowPass) -> Option<MediaUpdate> {
@@ -115,7 +115,7 @@ mod tests {
             ..Material::water()
         });
         let mut world = World::with_materials(Ground::none(grid), materials.to_vec());
-        let (mut lowpass, mut publisher) = (LowPass::new(grid), MediaPublisher::default());
+        let (mut lowpass, mut publisher) = (LowPass::new(grid), MediaChanges::default());
         let mut window = Window::default();
         let mut put = |world: &mut World, name: Option<&str>, center: [f64; 3]| {
             let matter = match name {

@@ -7,7 +7,7 @@
 use super::caves;
 use super::frame::{Frame, SmokeNumbers};
 use super::stage;
-use crate::messages;
+use crate::changes;
 use lavoxel_automaton::view::{Preset, Style};
 use lavoxel_base::simd;
 use lavoxel_base::units;
@@ -60,13 +60,13 @@ macro_rules! numbers {
         impl $name {
             /// Returns the declaration of this struct in WGSL.
             pub(super) fn wgsl() -> String {
-                use $crate::paint::gpu::wgsl::Typed;
+                use $crate::gpu::wgsl::Typed;
                 let fields = [$(format!("    {}: {},\n", stringify!($field), <$type as Typed>::name())),*];
                 format!("struct {} {{\n{}}}\n", stringify!($name), fields.concat())
             }
         }
 
-        impl $crate::paint::gpu::wgsl::Typed for $name {
+        impl $crate::gpu::wgsl::Typed for $name {
             fn name() -> String {
                 stringify!($name).to_owned()
             }
@@ -228,7 +228,7 @@ fn shared() -> String {
     // WGSL has no modules: a prefix stands for the Rust module.
     written(&constants! {
         MASK_SIDE = mask::SIDE;
-        BRICK = messages::BRICK as f32;
+        BRICK = changes::BRICK as f32;
         ENERGY_SHOWN = units::ENERGY_SHOWN;
         COLDEST = stage::COLDEST;
         HOTTEST = stage::HOTTEST;

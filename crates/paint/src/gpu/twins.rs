@@ -178,7 +178,7 @@ fn numbers_of_a_shader_are_those_of_its_twin_in_rust() {
     let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut wrong, plain) = (Vec::new(), BTreeSet::from(PLAIN.map(str::to_owned)));
     for entry in
-        fs::read_dir(Path::new(ROOT).join("src/paint/gpu/shaders")).expect("the shaders are there")
+        fs::read_dir(Path::new(ROOT).join("src/gpu/shaders")).expect("the shaders are there")
     {
         let path = entry.expect("a file").path();
         for (name, twins, numbers) in of_shader(&fs::read_to_string(&path).expect("text")) {

@@ -1,20 +1,16 @@
 //! Accumulation of the window's picture in two partial images, backdrop and lava. Each has a
 //! reduced resolution while its content moves and the full resolution while it is still.
 
-use std::time::Instant;
-
-use kiss3d::camera::Camera3d;
-use kiss3d::renderer::Renderer3d;
-use kiss3d::resource::RenderContext;
+use web_time::Instant;
 
 use super::canvas::Canvas;
 use super::film::{Development, Outlet, PostProcess};
 use super::frame::{Frame, FrameSpec};
 use super::stage::Layer;
 use super::{FRAMES, GpuPainter};
-use crate::paint::device::Gpu;
-use crate::paint::quality::Still;
-use crate::paint::{View, limit};
+use crate::device::Gpu;
+use crate::rest::Still;
+use crate::{Screen, View, limit};
 use lavoxel_render::Camera;
 use lavoxel_render::running::{Effort, still};
 
@@ -251,15 +247,10 @@ impl GpuPainter {
     }
 }
 
-impl Renderer3d for GpuPainter {
-    /// Draws the picture into kiss3d's render pass; kiss3d's own camera is not used.
-    fn render(
-        &mut self,
-        _pass: usize,
-        _camera: &mut dyn Camera3d,
-        render_pass: &mut wgpu::RenderPass<'_>,
-        context: &RenderContext,
-    ) {
+impl GpuPainter {
+    /// Draws the next frame of the picture onto a screen of `target` pixels (width, height), within
+    /// its render pass `pass`.
+    pub fn draw(&mut self, pass: &mut wgpu::RenderPass<'_>, target: [u32; 2], screen: &Screen) {
         let Some(view) = self.view.clone().filter(|_| self.lava.is_some()) else {
             return;
         };
@@ -269,7 +260,6 @@ impl Renderer3d for GpuPainter {
             self.bindings += 1;
             self.changed();
         }
-        let target = [context.viewport_width, context.viewport_height];
         let columns = self.part.clone().unwrap_or(0..target[0]);
         let window = [columns.len().max(1), target[1] as usize];
         let rests = self.rest.note(&view, self.content, Instant::now());
@@ -296,8 +286,11 @@ impl Renderer3d for GpuPainter {
         self.settled = rests.all && !drawn.contains(&true);
         self.shown += u64::from(drawn.contains(&true));
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
-            let outlet = Outlet::Window {
-                left: columns.start,
+            let outlet = match screen.is_coded {
+                true => Outlet::Picture,
+                false => Outlet::Window {
+                    left: columns.start,
+                },
             };
             self.film.aim(
                 &self.gpu,
@@ -307,15 +300,10 @@ impl Renderer3d for GpuPainter {
                 window,
             );
         }
-        limit(render_pass, &self.part, target);
+        limit(pass, &self.part, target);
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
-            self.film
-                .show(&self.gpu, render_pass, development, context.sample_count);
+            self.film.show(&self.gpu, pass, development, screen);
         }
-        limit(
-            render_pass,
-            &self.part.as_ref().map(|_| 0..u32::MAX),
-            target,
-        );
+        limit(pass, &self.part.as_ref().map(|_| 0..u32::MAX), target);
     }
 }

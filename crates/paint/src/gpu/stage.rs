@@ -12,9 +12,7 @@ use super::ground::GroundRoom;
 use super::lava::VolumeTextures;
 use super::turn::Turn;
 use super::wgsl;
-use crate::paint::device::{
-    Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled,
-};
+use crate::device::{Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled};
 
 /// Number of entries of the table of black-body colours.
 const KELVINS: usize = 512;

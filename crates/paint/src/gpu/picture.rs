@@ -5,17 +5,12 @@ use image::RgbaImage;
 use super::GpuPainter;
 use super::accumulator::{Accumulator, Task};
 use super::film::Outlet;
-use crate::paint::View;
+use crate::View;
 
 impl GpuPainter {
     /// Draws `view` as the average of `frames` jittered frames, and waits for the result. With
     /// `transparent`, sky and backdrop get alpha 0. `None` before the first scene has arrived.
-    pub(crate) fn picture(
-        &mut self,
-        view: &View,
-        frames: u32,
-        transparent: bool,
-    ) -> Option<RgbaImage> {
+    pub fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.gpu, &self.look)
         {
@@ -65,7 +60,7 @@ impl GpuPainter {
     /// Returns the picture on the screen in the window's size, without panel and marks; `None`
     /// before the first picture. Traces no rays, since the accumulated light is only converted to
     /// colours again.
-    pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
+    pub fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
         let target = self
             .gpu
@@ -89,7 +84,7 @@ impl GpuPainter {
     }
 
     /// Frees the textures used to draw pictures for image files.
-    pub(crate) fn forget_pictures(&mut self) {
+    pub fn forget_pictures(&mut self) {
         self.pictures = Accumulator::default();
     }
 }

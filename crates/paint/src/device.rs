@@ -1,77 +1,53 @@
-//! Helper functions for wgpu: create textures, buffers, bind groups and pipelines, and begin render
+//! Device of wgpu, with helper functions: create textures, buffers, bind groups and pipelines, and begin render
 //! passes.
 
-use std::sync::mpsc::channel;
+#[cfg(not(target_arch = "wasm32"))]
+mod wait;
 
-use kiss3d::context::Context;
-
-/// Alignment in bytes of each row in a copy from a texture to a buffer.
-const ROW: usize = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT as usize;
-
-/// wgpu device and queue that kiss3d opened.
+/// wgpu device and queue.
 #[derive(Clone)]
-pub(super) struct Gpu {
-    pub(super) device: wgpu::Device,
-    pub(super) queue: wgpu::Queue,
+pub struct Gpu {
+    /// Device on which all objects are created.
+    pub device: wgpu::Device,
+    /// Queue of the device.
+    pub queue: wgpu::Queue,
     /// Set if the adapter is a software driver that runs on the processor.
-    pub(super) is_cpu: bool,
+    pub is_cpu: bool,
 }
 
 /// Texture on the graphics card with its default view.
 #[derive(Clone)]
-pub(super) struct Texture {
-    pub(super) texture: wgpu::Texture,
-    pub(super) view: wgpu::TextureView,
+pub struct Texture {
+    /// Texture.
+    pub texture: wgpu::Texture,
+    /// View of the whole texture.
+    pub view: wgpu::TextureView,
 }
 
 impl Texture {
     /// Returns width and height of the texture in texels.
-    pub(super) fn size(&self) -> [f32; 2] {
+    pub fn size(&self) -> [f32; 2] {
         [self.texture.width() as f32, self.texture.height() as f32]
     }
 }
 
 impl Gpu {
-    /// Returns the name of kiss3d's adapter if it is a software driver that runs on the processor;
-    /// `None` for a graphics card.
-    pub(super) fn software_name() -> Option<String> {
-        let info = Context::get().adapter.get_info();
-        (info.device_type == wgpu::DeviceType::Cpu).then_some(info.name)
+    /// Calls `make`, which creates objects on the graphics card, and returns the result. A browser
+    /// reports a card without memory later, as the loss of the device.
+    #[cfg(target_arch = "wasm32")]
+    pub fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
+        Some(make())
     }
 
-    /// Returns kiss3d's device; its window or off-screen surface must exist.
-    pub(super) fn of_window() -> Self {
-        let context = Context::get();
-        let is_cpu = Self::software_name().is_some();
-        Self {
-            device: (*context.device).clone(),
-            queue: (*context.queue).clone(),
-            is_cpu,
-        }
-    }
-
-    /// Calls `make`, which creates objects on the graphics card, and returns the result; `None` if
-    /// the card ran out of memory during the call.
-    pub(super) fn within_memory<T>(&self, make: impl FnOnce() -> T) -> Option<T> {
-        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let made = make();
-        pollster::block_on(scope.pop()).is_none().then_some(made)
-    }
-
-    /// Blocks until the device has finished all submitted work. Ignores the loss of the device,
-    /// which the next drawing call reports.
-    pub(super) fn drain(&self) {
-        self.device.poll(wgpu::PollType::wait_indefinitely()).ok();
+    /// Returns no bytes: a browser does not wait for the graphics card, and shows its pictures.
+    #[cfg(target_arch = "wasm32")]
+    pub fn read(&self, _encoder: wgpu::CommandEncoder, _from: &Texture) -> Option<Vec<u8>> {
+        None
     }
 
     /// Creates a texture that is uploaded from main memory and read by shaders. `size`: texels
     /// along x, y and z; if the third is 0, the texture is 2D, else 3D.
-    pub(super) fn map(
-        &self,
-        label: &str,
-        size: [usize; 3],
-        format: wgpu::TextureFormat,
-    ) -> Texture {
+    pub fn map(&self, label: &str, size: [usize; 3], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
         let flat = size[2] == 0;
         self.texture(
@@ -89,12 +65,7 @@ impl Gpu {
 
     /// Creates a 2D texture of `size` texels (width, height) that render passes write and shaders
     /// read.
-    pub(super) fn target(
-        &self,
-        label: &str,
-        size: [usize; 2],
-        format: wgpu::TextureFormat,
-    ) -> Texture {
+    pub fn target(&self, label: &str, size: [usize; 2], format: wgpu::TextureFormat) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING
             | wgpu::TextureUsages::RENDER_ATTACHMENT
             | wgpu::TextureUsages::COPY_SRC;
@@ -129,58 +100,9 @@ impl Gpu {
         Texture { texture, view }
     }
 
-    /// Submits the passes recorded in `encoder`, then returns the bytes of the texture `from`,
-    /// row-major from the top; `None` if the device is lost.
-    pub(super) fn read(
-        &self,
-        mut encoder: wgpu::CommandEncoder,
-        from: &Texture,
-    ) -> Option<Vec<u8>> {
-        let (width, height) = (
-            from.texture.width() as usize,
-            from.texture.height() as usize,
-        );
-        let texel = from.texture.format().block_copy_size(None).unwrap_or(4) as usize;
-        let stride = (texel * width).next_multiple_of(ROW);
-        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("picture"),
-            size: (stride * height) as u64,
-            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
-        encoder.copy_texture_to_buffer(
-            from.texture.as_image_copy(),
-            wgpu::TexelCopyBufferInfo {
-                buffer: &buffer,
-                layout: wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(stride as u32),
-                    rows_per_image: Some(height as u32),
-                },
-            },
-            from.texture.size(),
-        );
-        self.queue.submit(Some(encoder.finish()));
-        let (done, mapped) = channel();
-        buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver waits below; a send fails only after the receiver was dropped.
-            let _ = done.send(result);
-        });
-        self.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
-        mapped.recv().ok()?.ok()?;
-        let bytes = buffer.get_mapped_range(..).ok()?;
-        Some(
-            bytes
-                .chunks_exact(stride)
-                .flat_map(|row| &row[..texel * width])
-                .copied()
-                .collect(),
-        )
-    }
-
     /// Uploads `bytes` into the box of texels of `to` with the lower corner `origin` and the size
     /// `size` (both along x, y and z). The bytes have x fastest, then y, then z, without padding.
-    pub(super) fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
+    pub fn write(&self, to: &Texture, origin: [usize; 3], size: [usize; 3], bytes: &[u8]) {
         let extent = extent(size);
         let rows = extent.height * extent.depth_or_array_layers;
         let [x, y, z] = origin.map(|v| v as u32);
@@ -207,7 +129,7 @@ impl Gpu {
     /// software Vulkan (llvmpipe) compiles values of uniform buffers on which branches and loops
     /// depend into the shader, and keeps a shader for each set of values. Parameters that change
     /// from frame to frame would then cost a compilation and about 20 MB per frame.
-    pub(super) fn numbers(&self, label: &str, bytes: usize) -> wgpu::Buffer {
+    pub fn numbers(&self, label: &str, bytes: usize) -> wgpu::Buffer {
         self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
             size: bytes as u64,
@@ -217,7 +139,7 @@ impl Gpu {
     }
 
     /// Creates a sampler with linear interpolation that clamps texture coordinates at the edges.
-    pub(super) fn linear_held(&self) -> wgpu::Sampler {
+    pub fn linear_held(&self) -> wgpu::Sampler {
         self.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("linear, edges held"),
             mag_filter: wgpu::FilterMode::Linear,
@@ -227,7 +149,7 @@ impl Gpu {
     }
 
     /// Creates a sampler with linear interpolation that repeats the texture along all axes.
-    pub(super) fn linear_repeated(&self) -> wgpu::Sampler {
+    pub fn linear_repeated(&self) -> wgpu::Sampler {
         self.device.create_sampler(&wgpu::SamplerDescriptor {
             label: Some("linear, repeated"),
             address_mode_u: wgpu::AddressMode::Repeat,
@@ -241,7 +163,7 @@ impl Gpu {
 
     /// Creates a bind-group layout whose binding with the number `i` has the type `kinds[i]`;
     /// `None` leaves the number unused.
-    pub(super) fn layout(
+    pub fn layout(
         &self,
         label: &str,
         kinds: &[Option<wgpu::BindingType>],
@@ -266,7 +188,7 @@ impl Gpu {
 
     /// Creates a bind group with the layout `layout`; each element of `resources` is a binding
     /// number and its resource.
-    pub(super) fn bind(
+    pub fn bind(
         &self,
         layout: &wgpu::BindGroupLayout,
         resources: &[(u32, wgpu::BindingResource)],
@@ -286,7 +208,7 @@ impl Gpu {
     }
 
     /// Creates the render pipeline that `make` describes, without vertex buffers.
-    pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
+    pub fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
         let layout = self
             .device
             .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -327,11 +249,11 @@ impl Gpu {
             })
     }
 
-    /// Returns the depth state that kiss3d's render pass requires, with neither depth test nor
-    /// depth write.
-    pub(super) fn untested_depth(&self) -> wgpu::DepthStencilState {
+    /// Returns the depth state of a pass with a depth texture of the format `format`, with neither
+    /// depth test nor depth write.
+    pub fn untested_depth(format: wgpu::TextureFormat) -> wgpu::DepthStencilState {
         wgpu::DepthStencilState {
-            format: Context::depth_format(),
+            format,
             depth_write_enabled: Some(false),
             depth_compare: Some(wgpu::CompareFunction::Always),
             stencil: wgpu::StencilState::default(),
@@ -340,7 +262,7 @@ impl Gpu {
     }
 
     /// Compiles a shader module from the WGSL text `source`.
-    pub(super) fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
+    pub fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
         self.device
             .create_shader_module(wgpu::ShaderModuleDescriptor {
                 label: Some(label),
@@ -350,20 +272,28 @@ impl Gpu {
 }
 
 /// Parameters of a render pipeline, used by `Gpu::pipeline`.
-pub(super) struct PipelineSpec<'a> {
-    pub(super) module: &'a wgpu::ShaderModule,
-    pub(super) vertex: &'a str,
-    pub(super) fragment: &'a str,
-    pub(super) layout: &'a wgpu::BindGroupLayout,
-    pub(super) format: wgpu::TextureFormat,
-    pub(super) blend: Option<wgpu::BlendState>,
-    pub(super) depth: Option<wgpu::DepthStencilState>,
-    pub(super) samples: u32,
+pub struct PipelineSpec<'a> {
+    /// Shaders.
+    pub module: &'a wgpu::ShaderModule,
+    /// Name of the vertex shader.
+    pub vertex: &'a str,
+    /// Name of the fragment shader.
+    pub fragment: &'a str,
+    /// Layout of the bind group.
+    pub layout: &'a wgpu::BindGroupLayout,
+    /// Format of the target.
+    pub format: wgpu::TextureFormat,
+    /// Blending; `None`: colours replace those of the target.
+    pub blend: Option<wgpu::BlendState>,
+    /// Depth test; `None` without a depth texture.
+    pub depth: Option<wgpu::DepthStencilState>,
+    /// Number of samples per pixel.
+    pub samples: u32,
 }
 
 /// Returns the binding type of a texture with the dimension `dimension` whose samples have the type
 /// `sample_type`.
-pub(super) fn sampled(
+pub fn sampled(
     sample_type: wgpu::TextureSampleType,
     dimension: wgpu::TextureViewDimension,
 ) -> wgpu::BindingType {
@@ -375,7 +305,7 @@ pub(super) fn sampled(
 }
 
 /// Returns the binding type of a buffer made by [`Gpu::numbers`].
-pub(super) fn numbers_binding() -> wgpu::BindingType {
+pub fn numbers_binding() -> wgpu::BindingType {
     wgpu::BindingType::Buffer {
         ty: wgpu::BufferBindingType::Storage { read_only: true },
         has_dynamic_offset: false,
@@ -384,7 +314,7 @@ pub(super) fn numbers_binding() -> wgpu::BindingType {
 }
 
 /// Converts `values` to half-precision floats, and returns their raw bits.
-pub(super) fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
+pub fn halves<const N: usize>(values: [f32; N]) -> [u16; N] {
     values.map(|value| half::f16::from_f32(value).to_bits())
 }
 
@@ -397,7 +327,7 @@ fn extent(size: [usize; 3]) -> wgpu::Extent3d {
 }
 
 /// Begins a render pass that draws over the present content of the texture `to`.
-pub(super) fn color_pass<'a>(
+pub fn color_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
     to: &wgpu::TextureView,
@@ -406,7 +336,7 @@ pub(super) fn color_pass<'a>(
 }
 
 /// Begins a render pass on the texture `to`, cleared to black.
-pub(super) fn clear_pass<'a>(
+pub fn clear_pass<'a>(
     encoder: &'a mut wgpu::CommandEncoder,
     label: &str,
     to: &wgpu::TextureView,
