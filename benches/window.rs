@@ -28,7 +28,7 @@ fn eruption() -> (Painter, Worker, LookSpec) {
     let mut painter = Painter::new(&look, DrawOn::Gpu).expect("the built-in look");
     worker.send(Command::Glow(Glow::from(&look)));
     advance(&mut worker, (0, STEPS), |update| {
-        painter.apply(update).expect("a box that fits");
+        painter.apply(&mut update.changes).expect("a box that fits");
     });
     (painter, worker, look)
 }
@@ -107,7 +107,7 @@ fn frames(c: &mut Criterion) {
             let mut spent = Duration::ZERO;
             for _ in 0..times {
                 advance(&mut worker, (step, step + 1), |update| {
-                    painter.apply(update).expect("a box that fits");
+                    painter.apply(&mut update.changes).expect("a box that fits");
                     spent += painter.times().upload;
                 });
                 step += 1;

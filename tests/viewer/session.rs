@@ -87,12 +87,13 @@ impl Window {
     fn open(scene: Scene) -> Self {
         let mut worker = Worker::start(scene, None).unwrap_or_else(|e| panic!("{e}"));
         let first = worker.poll().expect("the first update waits");
-        assert!(first.reset && first.bricks.is_some());
+        assert!(first.changes.reset && first.changes.bricks.is_some());
         let mut window = Self {
             worker,
             volume: Volume::empty(first.report.grid),
             bricks: Vec::new(),
             ground: first
+                .changes
                 .ground
                 .as_ref()
                 .expect("a new scene has a new ground")
@@ -110,16 +111,16 @@ impl Window {
 
     fn learn(&mut self, update: Update) {
         assert_eq!(
-            update.reset,
+            update.changes.reset,
             update.report.epoch != self.report.epoch || self.bricks.is_empty()
         );
         let grid = update.report.grid;
-        if update.reset {
+        if update.changes.reset {
             self.volume = Volume::empty(grid);
-            assert!(update.ground.is_some() && update.bricks.is_some());
+            assert!(update.changes.ground.is_some() && update.changes.bricks.is_some());
         }
         let mut patched = vec![false; grid.cells()];
-        for patch in &update.patches {
+        for patch in &update.changes.patches {
             let [x, y, z] = patch.origin;
             let mut differs = false;
             let mut texels = patch.texels.iter();
@@ -145,22 +146,22 @@ impl Window {
                 patch.size
             );
         }
-        if let Some(bricks) = update.bricks {
+        if let Some(bricks) = update.changes.bricks {
             assert_ne!(
-                (bricks == self.bricks, update.reset),
+                (bricks == self.bricks, update.changes.reset),
                 (true, false),
                 "nothing new in the bricks"
             );
             self.bricks = bricks;
         }
-        if let Some(ground) = update.ground {
-            if update.reset {
+        if let Some(ground) = update.changes.ground {
+            if update.changes.reset {
                 self.ground = ground.heights;
             } else {
                 ground.write_to(&mut self.ground);
             }
         }
-        for (old, new) in self.cuts.iter_mut().zip(update.cuts) {
+        for (old, new) in self.cuts.iter_mut().zip(update.changes.cuts) {
             if new.is_some() {
                 *old = new;
             }

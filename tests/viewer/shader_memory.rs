@@ -49,7 +49,7 @@ fn eruption() -> (Painter, Worker) {
             std::thread::yield_now();
             continue;
         };
-        painter.apply(&mut update).expect("a box that fits");
+        painter.apply(&mut update.changes).expect("a box that fits");
         if update.report.step >= STEPS {
             return (painter, worker);
         }

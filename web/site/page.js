@@ -7,7 +7,7 @@ const picture = $("picture");
 const context = picture.getContext("2d", { alpha: false });
 // The first visit begins where the crater has filled, so that lava runs at once; the time line goes back to the start.
 const FIRST = { path: "shipped:/volcano.toml", ahead: 900 };
-const MOST_PIXELS = 1.05e6; // of the picture; more take longer than they show
+const MOST_PIXELS = { cpu: 1.05e6, gpu: 4.2e6 }; // of the picture; more take longer than they show
 const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 const state = { report: null, playing: false, tool: "orbit", material: "lava", lists: null, path: FIRST.path, text: null, challenge: "", dam: null, opening: null, on: "cpu" };
@@ -129,7 +129,9 @@ async function linked() {
 
 function fitted() {
   const { clientWidth: width, clientHeight: height } = $("stage");
-  const scale = Math.min(1, Math.sqrt(MOST_PIXELS / Math.max(1, width * height)));
+  // A card draws the pixels of a fine screen too.
+  const fine = state.on === "gpu" ? devicePixelRatio : 1;
+  const scale = Math.min(fine, Math.sqrt(MOST_PIXELS[state.on] / Math.max(1, width * height)));
   return [Math.max(16, Math.round(width * scale)), Math.max(16, Math.round(height * scale))];
 }
 

@@ -5,6 +5,7 @@ const STEPS_MS = 14; // of one piece of steps
 const BAKE_MS = { running: 16, resting: 40 }; // of one piece of the ground's fine maps
 const MOVING_PIXELS = 3.1e5;
 const PICTURES = 24; // a second; a picture takes about as long as that allows
+const CARD_MS = 1000 / 60; // between two pictures of a graphics card
 const REPORT_MS = 200; // between two reports
 const REST_MS = 250; // after the last movement of the camera, pictures become finer
 
@@ -22,6 +23,7 @@ let drawn = [640, 400]; // size of the last picture
 let shown = true; // the page has taken the last picture
 let reported = 0, stale = false;
 let moved = 0; // when the camera moved last
+let pictured = 0; // when the last picture was drawn
 let pauses = false; // time stands still when a seek arrives
 
 const hear = {
@@ -227,6 +229,12 @@ function steps(now) {
 
 function picture(now) {
   if (!dirty || !shown) return false;
+  const early = canvas ? Math.max(pictured + CARD_MS - now, page.has_room() ? 0 : 3) : 0;
+  if (early > 0) {
+    setTimeout(wake, early);
+    return false;
+  }
+  pictured = now;
   const rests = !playing && !page.travels() && now - moved > REST_MS;
   // The card chooses the resolution of a moving picture itself.
   const [width, height] = rests || canvas ? size : small;

@@ -1,8 +1,9 @@
 //! Pictures by the graphics card, through WebGPU: the window's painter, onto a canvas of the worker.
 
 use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nalgebra::Point3;
@@ -21,6 +22,8 @@ use lavoxel_sim::state::State;
 
 /// Frame rate, per second, that pictures at rest leave to the page.
 const AT_REST: f32 = 20.0;
+/// Number of pictures that may wait for the card; more would show what the pointer did long ago.
+const MOST_WAITING: usize = 2;
 
 thread_local! {
     /// Card that `open_card` opened; the module has one.
@@ -31,7 +34,7 @@ thread_local! {
 #[derive(Clone)]
 struct Card {
     gpu: Gpu,
-    surface: Arc<wgpu::Surface<'static>>,
+    surface: Rc<wgpu::Surface<'static>>,
     format: wgpu::TextureFormat,
     is_gone: Arc<AtomicBool>,
 }
@@ -74,7 +77,7 @@ pub async fn open_card(canvas: web_sys::OffscreenCanvas) -> Result<(), String> {
             queue,
             is_cpu: false,
         },
-        surface: Arc::new(surface),
+        surface: Rc::new(surface),
         format,
         is_gone,
     };
@@ -93,6 +96,8 @@ pub(crate) struct Tracer {
     size: (usize, usize),
     /// Set for each slice that the picture shows.
     cuts_shown: [bool; 3],
+    /// Number of pictures that the card has not finished.
+    waiting: Arc<AtomicUsize>,
 }
 
 impl Tracer {
@@ -113,6 +118,7 @@ impl Tracer {
             grid,
             size: (0, 0),
             cuts_shown: [false; 3],
+            waiting: Arc::default(),
         };
         tracer.follow(session, &[None, None, None])?;
         Ok(tracer)
@@ -207,6 +213,11 @@ impl Tracer {
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
         gpu.queue.present(frame);
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waiting = Arc::clone(&self.waiting);
+        gpu.queue.on_submitted_work_done(move || {
+            waiting.fetch_sub(1, Ordering::Relaxed);
+        });
         Ok(!self.painter.idle())
     }
 
@@ -257,6 +268,11 @@ impl Tracer {
     /// Returns false: the painter bakes the ground between its pictures.
     pub(crate) fn bake(&mut self, _world: &State, _budget: Duration) -> bool {
         false
+    }
+
+    /// Returns true if the card keeps up with the pictures.
+    pub(crate) fn has_room(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) < MOST_WAITING
     }
 
     /// Returns no bytes: the picture is on the canvas.

@@ -1,5 +1,5 @@
-//! Picture data of a scene that changed since they were last asked for, for painters that keep a copy
-//! of them: plain data, and [`ChangeFinder`].
+//! Picture data of a scene that changed since a painter last asked: plain data for painters that keep
+//! a copy, and [`ChangeFinder`].
 
 mod lava_glow;
 mod media;

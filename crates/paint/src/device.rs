@@ -372,7 +372,7 @@ fn pass<'a>(
 mod tests {
     #[test]
     fn shaders_read_no_uniform_buffers() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/paint/gpu/shaders");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/gpu/shaders");
         let mut shaders = 0;
         for file in std::fs::read_dir(folder).expect("the shaders are there") {
             let path = file.expect("a file").path();

@@ -13,7 +13,7 @@ use lavoxel_render::LookSpec;
 use lavoxel_render::ground::heightfield::Caves;
 use lavoxel_render::ground::land::{LandBake, MapNodes, TerrainLook};
 
-/// What a bake begins with.
+/// Input of a bake.
 pub(super) struct Bake {
     pub(super) heights: Arc<Array2<f32>>,
     pub(super) caves: Arc<Caves>,

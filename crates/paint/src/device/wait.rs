@@ -1,4 +1,5 @@
-//! What waits for the graphics card. A browser has one thread for the page's work and no such wait.
+//! Calls that wait for the graphics card. A browser has one thread for the work of a page, and does
+//! not wait.
 
 use std::sync::mpsc::channel;
 
