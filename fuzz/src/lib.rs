@@ -126,6 +126,24 @@ pub const TARGETS: &[Target] = &[
         read: |bytes| heightmap(&written("hostile.npy", bytes)),
     },
     Target {
+        name: "exr",
+        ending: "exr",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.exr", bytes)),
+    },
+    Target {
+        name: "nc",
+        ending: "nc",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.nc", bytes)),
+    },
+    Target {
+        name: "xyz",
+        ending: "xyz",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.xyz", bytes)),
+    },
+    Target {
         name: "hgt",
         ending: "hgt",
         cost: 100,

@@ -284,12 +284,12 @@ fn load_knows_formats_by_ending_and_by_content() {
     )
     .unwrap();
     assert_eq!((given.cell_size_m, given.origin), ((5.0, 5.0), None));
-    let (folder, path) = in_folder("dem.xyz", b"?");
+    let (folder, path) = in_folder("dem.unknown", b"?");
     let error = load(&path, &LoadOptions::default())
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains(".asc, .csv, .dem, .hgt, .npy, .png, .r16, .r32, .raw, .tif, .tiff"),
+        error.contains(".asc, .csv, .dem, .exr, .hgt, .cdf, .grd, .nc, .nc4, .npy, .png, .r16, .r32, .raw, .tif, .tiff, .xyz"),
         "{error}"
     );
     assert!(

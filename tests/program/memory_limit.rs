@@ -896,6 +896,23 @@ const WALK: &[Step] = &[
         folder.with_zeros("a.dem", b"", 300_000_000);
         folder.refused(64, &["terrain", "a.dem"], "");
     }),
+    ("exr", |folder| {
+        folder.with_zeros("a.exr", &[0x76, 0x2f, 0x31, 0x01], 300_000_000);
+        folder.refused(
+            64,
+            &["terrain", "a.exr", "--cell-size", "1"],
+            "the bytes of the file",
+        );
+    }),
+    ("nc", |folder| {
+        folder.with_zeros("a.nc", b"CDF\x01", 300_000_000);
+        folder.refused(64, &["terrain", "a.nc"], "the bytes of the file");
+    }),
+    ("xyz", |folder| {
+        // Few points of a large grid.
+        folder.write_file("a.xyz", b"0 0 1\n1 0 1\n0 1 1\n8191 8191 1\n");
+        folder.refused(64, &["terrain", "a.xyz"], "the heights of the file");
+    }),
     ("hgt", |folder| {
         folder.with_zeros("N35E138.hgt", b"", 2 * 3601 * 3601);
         folder.refused(64, &["terrain", "N35E138.hgt"], "the heights of the file");

@@ -82,7 +82,9 @@ fn only_regular_files_are_read() {
             std::os::unix::fs::symlink(file, folder.join(&name)).unwrap();
             name
         };
-        for ending in ["asc", "csv", "dem", "hgt", "npy", "png", "raw", "tif"] {
+        for ending in [
+            "asc", "csv", "dem", "exr", "hgt", "nc", "npy", "png", "raw", "tif", "xyz",
+        ] {
             let name = link(ending);
             refused(
                 folder,

@@ -157,7 +157,7 @@ onmessage = async ({ data }) => {
 
 // The file of a drop that is opened: a session or a scene before a heightmap, and a heightmap before what lies beside it.
 function pick(now, name, path) {
-  const rank = (path) => (/\.lavoxel$/i.test(path) ? 3 : /\.toml$/i.test(path) ? 2 : /\.(asc|csv|dem|hgt|npy|png|r16|r32|raw|tiff?)$/i.test(path) ? 1 : 0);
+  const rank = (path) => (/\.lavoxel$/i.test(path) ? 3 : /\.toml$/i.test(path) ? 2 : /\.(asc|csv|dem|hgt|npy|png|r16|r32|raw|tiff?|xyz)$/i.test(path) ? 1 : 0);
   return now && rank(now) >= rank(path) ? now : path;
 }
 

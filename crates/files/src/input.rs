@@ -71,7 +71,9 @@ macro_rules! readers {
 }
 
 /// Readers of all raster formats that can contain a heightmap.
-pub static RASTERS: &[&Reader] = &[&ASC, &CSV, &DEM, &HGT, &NPY, &PNG, &RAW, &TIF];
+pub static RASTERS: &[&Reader] = &[
+    &ASC, &CSV, &DEM, &EXR, &HGT, &NC, &NPY, &PNG, &RAW, &TIF, &XYZ,
+];
 
 readers! {
     SCENE { "scene", "a scene in TOML", ["toml"] by "`run`, `render`, `view`, `scene`, `hazard`, `calibrate`",
@@ -80,12 +82,16 @@ readers! {
         RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "asc" }
     CSV { "csv", "heights as a table", ["csv"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "csv" }
     DEM { "dem", "a USGS DEM", ["dem"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "dem" }
+    EXR { "exr", "heights in a picture of floats", ["exr"] by "`terrain.file`, `terrain`", RASTER, 1.0 in "crates/geo/src/terrain/formats/exr.rs", fuzz "exr" }
     HGT { "hgt", "an SRTM tile", ["hgt"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "hgt" }
+    NC { "nc", "heights in netCDF", ["cdf", "grd", "nc", "nc4"] by "`terrain.file`, `terrain`, `compare`, `sheet`, `--survey`, `--start`",
+        RASTER, 1.0 in "crates/geo/src/terrain/formats/netcdf.rs", fuzz "nc" }
     NPY { "npy", "an array of NumPy", ["npy"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "npy" }
     PNG { "png", "a gray picture of heights", ["png"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/formats/png.rs", fuzz "png" }
     RAW { "raw", "bare numbers", ["r16", "r32", "raw"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "raw" }
     TIF { "tif", "a GeoTIFF", ["tif", "tiff"] by "`terrain.file`, `terrain`, `compare`, `sheet`, `--survey`, `--start`",
         RASTER, 0.0 in "crates/geo/src/terrain/formats/geotiff/directory.rs", fuzz "tif" }
+    XYZ { "xyz", "points on a grid", ["xyz"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "xyz" }
     PRJ { "prj", "a projection", ["prj"] by "a raster of the same name", 1 << 20, 4.0 in "crates/geo/src/map/crs.rs", fuzz "prj" }
     DRAPE { "drape", "a picture over the ground", ["gif", "jpeg", "jpg", "png", "tif", "tiff", "webp"] by "`terrain.drape`, `--drape`",
         RASTER, 0.0 in "crates/geo/src/terrain/photo.rs", fuzz "drape" }

@@ -494,3 +494,92 @@ fn a_huge_tiff_is_refused() {
         &[],
     );
 }
+
+#[test]
+fn pictures_of_floats() {
+    use exr::prelude::*;
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.exr");
+    let metres = |k: usize| 1000.0 + 3.25 * k as f32;
+    let samples = |half: bool, value: &dyn Fn(usize) -> f32| {
+        let values = (0..12).map(value);
+        match half {
+            true => FlatSamples::F16(values.map(f16::from_f32).collect()),
+            false => FlatSamples::F32(values.collect()),
+        }
+    };
+    let save = |channels: Vec<AnyChannel<FlatSamples>>, encoding: Encoding| {
+        let channels = AnyChannels::sort(channels.into_iter().collect());
+        let layer = Layer::new((4, 3), LayerAttributes::default(), encoding, channels);
+        Image::from_layer(layer).write().to_file(&path).unwrap();
+    };
+    let channel = |name: &str, half: bool, value: &dyn Fn(usize) -> f32| {
+        AnyChannel::new(name, samples(half, value))
+    };
+    let expected = Array2::from_shape_fn((3, 4), |(r, c)| metres(4 * r + c));
+    for (names, half) in [
+        (&["Y"][..], false),
+        (&["height"], false),
+        (&["R", "G", "B"], false),
+        (&["elevation"], true),
+    ] {
+        for encoding in [
+            Encoding::FAST_LOSSLESS,
+            Encoding::UNCOMPRESSED,
+            Encoding::SMALL_LOSSLESS,
+        ] {
+            save(
+                names
+                    .iter()
+                    .map(|name| channel(name, half, &metres))
+                    .collect(),
+                encoding,
+            );
+            let map = load(&path, &cells_of(5.0)).unwrap();
+            let of_half = expected.mapv(|v| if half { f16::from_f32(v).to_f32() } else { v });
+            assert_same(&map.heights, &of_half, names[0]);
+        }
+    }
+    let lossless = Encoding::FAST_LOSSLESS;
+    // What is clear has no data.
+    let cover = |k: usize| if k == 5 { 0.0 } else { 1.0 };
+    save(
+        vec![channel("Y", false, &metres), channel("A", false, &cover)],
+        lossless,
+    );
+    let map = load(&path, &cells_of(5.0)).unwrap();
+    assert!(map.heights[[1, 1]].is_nan() && map.no_data() == 1);
+    // Shares and metres are told apart by the user alone.
+    let share = |k: usize| k as f32 / 11.0;
+    save(vec![channel("Y", false, &share)], lossless);
+    assert_refused(
+        &path,
+        &cells_of(5.0),
+        &["between 0 and 1", "--white", "--height-unit m"],
+    );
+    let white = LoadOptions {
+        black_m: Some(100.0),
+        white_m: Some(1200.0),
+        ..cells_of(5.0)
+    };
+    let map = load(&path, &white).unwrap();
+    assert_eq!((map.heights[[0, 0]], map.heights[[2, 3]]), (100.0, 1200.0));
+    let metre = LoadOptions {
+        height_unit: Some("m".parse().unwrap()),
+        ..cells_of(5.0)
+    };
+    assert_eq!(load(&path, &metre).unwrap().heights[[2, 3]], 1.0);
+    let other = |k: usize| metres(k) + 1.0;
+    save(
+        vec![
+            channel("R", false, &metres),
+            channel("G", false, &other),
+            channel("B", false, &metres),
+        ],
+        lossless,
+    );
+    assert_refused(&path, &cells_of(5.0), &["gray heights", "colours"]);
+    assert_refused(&path, &LoadOptions::default(), &["a.exr"]);
+    fs::write(&path, [0x76, 0x2f, 0x31, 0x01, 2, 0]).unwrap();
+    assert_refused(&path, &cells_of(5.0), &["OpenEXR"]);
+}

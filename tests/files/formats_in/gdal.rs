@@ -660,6 +660,154 @@ fn what_is_no_heights_is_refused() {
 }
 
 #[test]
+fn netcdf_of_every_kind_and_grids_of_gmt() {
+    let (Some(bench), Some(smooth)) = (Bench::new(whole()), Bench::new(fractions())) else {
+        return;
+    };
+    if !run("gdalinfo", &["--formats"]).contains("netCDF") {
+        needs::skip("GDAL without netCDF");
+        return;
+    }
+    let kinds = ["Byte", "Int16", "Int32", "Float32", "Float64"];
+    for (format, packing) in [
+        ("NC", ""),
+        ("NC2", ""),
+        ("NC4C", "-co COMPRESS=DEFLATE -co ZLEVEL=6"),
+        ("NC4", "-co COMPRESS=DEFLATE -co CHUNKING=YES"),
+    ] {
+        for kind in kinds {
+            let bench = if kind.starts_with('F') {
+                &smooth
+            } else {
+                &bench
+            };
+            for (bottom_up, ending) in [("YES", "nc"), ("NO", "grd")] {
+                let options = format!(
+                    "-of netCDF -ot {kind} -a_srs EPSG:32633 -co FORMAT={format} {packing} -co WRITE_BOTTOMUP={bottom_up}"
+                );
+                let path = bench.translate(&options, &format!("a.{ending}"));
+                let map = plain(&path).unwrap();
+                assert_same(&map.heights, &bench.heights, &options);
+                let origin = map.origin.as_ref().unwrap();
+                assert_eq!(origin.crs.epsg(), Some(32633), "{options}");
+                for (found, expected) in place(&map).into_iter().zip([WEST, NORTH, CELL.0, CELL.1])
+                {
+                    assert_near(found, expected, 1e-6, &options);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn netcdf_in_degrees_with_holes_and_packed_numbers() {
+    let mut heights = whole();
+    heights[[3, 4]] = f32::NAN;
+    heights[[22, 36]] = f32::NAN;
+    let Some(bench) = Bench::new(heights) else {
+        return;
+    };
+    if !run("gdalinfo", &["--formats"]).contains("netCDF") {
+        needs::skip("GDAL without netCDF");
+        return;
+    }
+    // Packed: what is stored times 0.5 plus 100; a hole stays a hole.
+    bench.translate(
+        "-of netCDF -ot Int16 -a_srs EPSG:32633 -a_scale 0.5 -a_offset 100",
+        "packed.nc",
+    );
+    let map = plain(&bench.file("packed.nc")).unwrap();
+    assert_same(
+        &map.heights,
+        &bench.heights.mapv(|height| 0.5 * height + 100.0),
+        "packed",
+    );
+    let degrees = "-of netCDF -a_srs EPSG:4326 -a_ullr 14.9 37.8 15.1 37.7";
+    let path = bench.translate(degrees, "degrees.nc");
+    let map = plain(&path).unwrap();
+    assert_same(&map.heights, &bench.heights, "degrees");
+    assert!(map.origin.as_ref().unwrap().crs.is_geographic());
+    assert_placed(&map, &path);
+    // Of several variables one is called as GDAL calls heights; where none is, the message names them.
+    bench.translate(
+        "-of netCDF -a_srs EPSG:32633 -co FORMAT=NC -b 1 -b 1",
+        "two.nc",
+    );
+    let map = plain(&bench.file("two.nc")).unwrap();
+    assert_eq!(
+        map.notes,
+        ["the heights are \"Band1\"; not read: \"Band2\""]
+    );
+    let mut bytes = fs::read(bench.file("two.nc")).unwrap();
+    while let Some(at) = bytes.windows(4).position(|word| word == b"Band") {
+        bytes[at..at + 4].copy_from_slice(b"Wind");
+    }
+    fs::write(bench.file("winds.nc"), &bytes).unwrap();
+    assert_refused(
+        &bench.file("winds.nc"),
+        &LoadOptions::default(),
+        &["Wind1, Wind2", "ncks -v"],
+    );
+    let text = fs::read(&path).unwrap();
+    fs::write(bench.file("cut.nc"), &text[..text.len() / 2]).unwrap();
+    assert_refused(&bench.file("cut.nc"), &LoadOptions::default(), &["cut.nc"]);
+    fs::write(bench.file("surfer.grd"), b"DSAA\n3 3\n").unwrap();
+    assert_refused(
+        &bench.file("surfer.grd"),
+        &LoadOptions::default(),
+        &["netCDF", "gdal_translate"],
+    );
+}
+
+#[test]
+fn points_on_a_grid_in_any_order() {
+    let mut heights = fractions();
+    heights[[3, 4]] = f32::NAN;
+    let Some(bench) = Bench::new(heights) else {
+        return;
+    };
+    let folder = bench.folder.path();
+    for options in [
+        "-of XYZ",
+        "-of XYZ -co ADD_HEADER_LINE=YES -co COLUMN_SEPARATOR=,",
+        "-of XYZ -co COLUMN_SEPARATOR=;",
+    ] {
+        let path = bench.translate(options, "a.xyz");
+        let map = load(
+            &path,
+            &LoadOptions {
+                no_data: Some(-9999.0),
+                ..LoadOptions::default()
+            },
+        )
+        .unwrap();
+        assert_same(&map.heights, &bench.heights, options);
+        for (found, expected) in place(&map).into_iter().zip([WEST, NORTH, CELL.0, CELL.1]) {
+            assert_near(found, expected, 1e-4, options);
+        }
+        // Backwards, and without the points that have no height.
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().rev().filter(|line| !line.contains("-9999"));
+        let backwards: Vec<&str> = lines.filter(|line| !line.starts_with('X')).collect();
+        fs::write(folder.join("b.xyz"), backwards.join("\r\n")).unwrap();
+        fs::write(folder.join("b.prj"), "EPSG:32633").unwrap();
+        let map = plain(&folder.join("b.xyz")).unwrap();
+        assert_same(&map.heights, &bench.heights, "backwards");
+        assert_eq!(map.origin.unwrap().crs.epsg(), Some(32633));
+    }
+    for (text, words) in [
+        ("0 0 1\n0.1 5 2\n77 3 1\n40 9 2", "gdal_grid"),
+        ("0 0 1\n1 0 2\n2 0 3", "points on one line"),
+        ("0 0 1\n1 0 2\n0 1 3\n1 1 4\n0 0 9", "one height per place"),
+        ("0 0 1\n1 0\n0 1 3", "x, y and height"),
+        ("x y z\n", "no points"),
+    ] {
+        fs::write(folder.join("c.xyz"), text).unwrap();
+        assert_refused(&folder.join("c.xyz"), &LoadOptions::default(), &[words]);
+    }
+}
+
+#[test]
 fn arrays_of_numpy() {
     let Some(python) = needs::python("numpy", "python3-numpy") else {
         return;

@@ -126,7 +126,7 @@ pub fn read_from(
 
 /// Reads a line of at most `LONGEST_LINE` bytes into `line`; returns false at the end of the file.
 /// `number`: line number for messages.
-fn next_line(
+pub(super) fn next_line(
     reader: &mut impl BufRead,
     line: &mut Vec<u8>,
     path: &Path,
@@ -145,7 +145,8 @@ fn next_line(
     Ok(got > 0)
 }
 
-fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
+/// Returns the fields of `line`, without the blanks and quotation marks around them.
+pub(super) fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
     let ends = outside_quotes(line, separator).chain([line.len()]);
     ends.scan(0, |start, end| {
         let field = &line[*start..end];

@@ -2,8 +2,12 @@
 
 pub mod asc;
 pub mod csv;
+#[cfg(not(target_family = "wasm"))]
+mod exr;
 pub mod geotiff;
 pub mod hgt;
+#[cfg(not(target_family = "wasm"))]
+mod netcdf;
 pub mod npy;
 pub mod png;
 pub mod raw;
@@ -12,6 +16,7 @@ mod samples;
 pub mod sidecar;
 mod tokens;
 pub mod usgs_dem;
+mod xyz;
 
 use std::io::Read;
 use std::path::Path;
@@ -50,10 +55,22 @@ const FORMATS: &[Format] = &[
         recognises: usgs_dem::recognises,
         read: usgs_dem::read,
     },
+    #[cfg(not(target_family = "wasm"))]
+    Format {
+        reader: &input::EXR,
+        recognises: |start| start.starts_with(exr::MAGIC),
+        read: exr::read,
+    },
     Format {
         reader: &input::HGT,
         recognises: |_| false,
         read: hgt::read,
+    },
+    #[cfg(not(target_family = "wasm"))]
+    Format {
+        reader: &input::NC,
+        recognises: netcdf::recognises,
+        read: netcdf::read,
     },
     Format {
         reader: &input::NPY,
@@ -74,6 +91,11 @@ const FORMATS: &[Format] = &[
         reader: &input::TIF,
         recognises: geotiff::recognises,
         read: geotiff::read,
+    },
+    Format {
+        reader: &input::XYZ,
+        recognises: |_| false,
+        read: xyz::read,
     },
 ];
 

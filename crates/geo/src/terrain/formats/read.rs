@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::map::crs::MapUnit;
 use crate::terrain::{Crs, Encoding, Epsg, HeightUnit, TerrainError};
-use lavoxel_base::memory::Held;
+use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_files::archive;
 use lavoxel_files::input;
 use lavoxel_files::input::Reader;
@@ -122,6 +122,21 @@ pub(crate) fn open_as(
     }
     let (file, length) = format.open(path).map_err(TerrainError::input(path))?;
     Ok((reader(Box::new(file)), length))
+}
+
+/// Returns the bytes of a raster on disk or inside an archive, for formats whose library needs all of
+/// them. They are weighed against the memory limit first.
+#[cfg(not(target_family = "wasm"))]
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>, TerrainError> {
+    let (mut reader, length) = open(path)?;
+    MemoryEstimate::new("the bytes of the file", length as usize, 1.0)
+        .check("crop or coarsen the file first")
+        .map_err(TerrainError::memory(path))?;
+    let mut bytes = Vec::with_capacity(length as usize);
+    reader
+        .read_to_end(&mut bytes)
+        .map_err(TerrainError::read(path))?;
+    Ok(bytes)
 }
 
 /// Returns a note for the user if the map's coordinates are in feet, because heights without a
