@@ -131,7 +131,7 @@ impl SceneOptions {
 
 /// Help text of the file argument of commands that need the physical model.
 const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of a shipped scene of \
-                            that model (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, \
+                            that model (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .nc, .exr, .png, .xyz, .csv, .npy, \
                             .raw), which gets a box and a vent on its summit";
 
 /// Scene of a command, and the flags that override its seed, threads and place.

@@ -39,10 +39,10 @@ Examples:
 
 /// Draw, measure and convert terrains
 ///
-/// Reads a heightmap (.tif, .asc, .hgt, .dem, .png, .csv, .npy, .raw) or makes a built-in terrain,
-/// prints its measurements, and on request draws a shaded picture (--picture) or writes the heights
-/// (--out). The order of the steps is: crop, fill, resample or fit into a box, exaggerate. Pictures
-/// and heights have north up.
+/// Reads a heightmap (.tif, .asc, .hgt, .dem, .nc, .exr, .png, .xyz, .csv, .npy, .raw, or a folder
+/// of tiles) or makes a built-in terrain, prints its measurements, and on request draws a shaded
+/// picture (--picture) or writes the heights (--out). The order of the steps is: crop, fill,
+/// resample or fit into a box, exaggerate. Pictures and heights have north up.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct TerrainArgs {

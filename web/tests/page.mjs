@@ -91,7 +91,7 @@ const shrunk = () => {
 };
 
 const notice = (page) => page.locator("#notices p").last().textContent({ timeout: 20_000 });
-const settled = (page) => page.waitForFunction(() => lavoxel.frame?.settled, null, { timeout: 60_000 });
+const settled = (page, seconds = 60) => page.waitForFunction(() => lavoxel.frame?.settled, null, { timeout: 1000 * seconds });
 
 // Parts of the page that reach past its sides; lists that scroll may.
 const cutOff = () =>
@@ -131,7 +131,7 @@ const tests = {
     for (const page of pages) {
       await open(page, "volcano");
       const hash = await ask(page, { do: "run", to: 700 });
-      await settled(page);
+      await settled(page, 400); // a card that is a program
       seen.push({ hash, small: await page.evaluate(shrunk) });
       await page.screenshot({ path: join(pictures, `on-${seen.length > 1 ? "gpu" : "cpu"}.png`) });
     }

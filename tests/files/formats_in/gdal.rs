@@ -760,6 +760,87 @@ fn netcdf_in_degrees_with_holes_and_packed_numbers() {
 }
 
 #[test]
+fn a_folder_of_tiles_is_the_map_that_they_were_cut_from() {
+    let Some(bench) = Bench::new(fractions()) else {
+        return;
+    };
+    let folder = bench.file("tiles");
+    fs::create_dir(&folder).unwrap();
+    // Four tiles of several formats; two rows of the southern ones lie in the northern ones, too.
+    let cut = |window: &str, options: &str, name: &str| {
+        bench.translate(
+            &format!("-a_srs EPSG:32633 -srcwin {window} {options}"),
+            &format!("tiles/{name}"),
+        )
+    };
+    cut("0 0 20 14", "", "a.tif");
+    cut("20 0 17 14", "-of netCDF", "b.nc");
+    let third = cut("0 12 20 11", "", "c.tif");
+    cut("20 12 17 11", "-of XYZ", "d.xyz");
+    fs::write(folder.join("d.prj"), "EPSG:32633").unwrap();
+    fs::write(folder.join("README.txt"), "no raster").unwrap();
+    let map = plain(&folder).unwrap();
+    assert_same(&map.heights, &bench.heights, "tiles");
+    assert_eq!(map.notes, ["4 tiles"]);
+    for (found, expected) in place(&map).into_iter().zip([WEST, NORTH, CELL.0, CELL.1]) {
+        assert_near(found, expected, 1e-4, "tiles");
+    }
+    // Another height where tiles overlap: the first by name counts.
+    let higher = bench
+        .heights
+        .slice(s![12.., ..20])
+        .mapv(|height| height + 2.5);
+    let mut other = plain(&third).unwrap();
+    other.heights = higher;
+    write::heightmap(
+        &other,
+        &folder.join("c.asc"),
+        lavoxel::output::Existing::Replace,
+    )
+    .unwrap();
+    fs::remove_file(&third).unwrap();
+    let map = plain(&folder).unwrap();
+    assert_same(
+        &map.heights.slice(s![..14, ..]).to_owned(),
+        &bench.heights.slice(s![..14, ..]).to_owned(),
+        "overlap",
+    );
+    assert!(
+        map.notes[1].contains("differ in 40 cells, by up to 2.5 m"),
+        "{:?}",
+        map.notes
+    );
+    // Without a tile there is no data.
+    fs::remove_file(folder.join("c.asc")).unwrap();
+    assert_eq!(plain(&folder).unwrap().no_data(), 20 * 9);
+    for (options, name, words) in [
+        (
+            "-a_srs EPSG:32634",
+            "e.tif",
+            "coordinate system of the other tiles",
+        ),
+        ("-a_srs EPSG:32633 -outsize 50% 50%", "e.tif", "cells of 10"),
+        (
+            "-a_srs EPSG:32633 -a_ullr 500003.5 5100460 500373.5 5100000",
+            "e.tif",
+            "of a cell beside",
+        ),
+    ] {
+        let path = bench.translate(options, &format!("tiles/{name}"));
+        let message = plain(&folder).unwrap_err().to_string();
+        assert!(
+            message.contains(words) && message.contains("e.tif"),
+            "{message}"
+        );
+        fs::remove_file(path).unwrap();
+    }
+    assert_refused(&folder, &cells_of(5.0), &["--cell-size"]);
+    let empty = bench.file("empty");
+    fs::create_dir(&empty).unwrap();
+    assert_refused(&empty, &LoadOptions::default(), &["a folder"]);
+}
+
+#[test]
 fn points_on_a_grid_in_any_order() {
     let mut heights = fractions();
     heights[[3, 4]] = f32::NAN;

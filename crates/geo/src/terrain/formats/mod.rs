@@ -14,6 +14,7 @@ pub mod raw;
 mod read;
 mod samples;
 pub mod sidecar;
+mod tiles;
 mod tokens;
 pub mod usgs_dem;
 mod xyz;
@@ -107,7 +108,7 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// Reads the heightmap at `path`. The file extension selects the format or, if it is unknown, the
+/// Reads the heightmap at `path`, a file or a folder of tiles. The file extension selects the format or, if it is unknown, the
 /// first bytes of the file.
 ///
 /// # Errors
@@ -127,6 +128,9 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     }
     if let Some(no_data) = options.no_data.filter(|value| !value.is_finite()) {
         return Err(lavoxel_base::validate::Invalid::new("no_data", no_data, "a number").into());
+    }
+    if path.is_dir() {
+        return tiles::read(path, options);
     }
     let read = || (format_of(path, options)?.read)(path, options);
     let mut map = input::guard(read).map_err(TerrainError::input(path))??;
@@ -226,13 +230,14 @@ pub fn load_values(
     Ok((map, input::guard(unit).map_err(TerrainError::input(path))??))
 }
 
-/// Returns true if the file at `path` is a heightmap, judged by its extension or, if that is
+/// Returns true if the file at `path` is a heightmap, or a folder of such files, judged by its extension or, if that is
 /// unknown, by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
     let ending = ending(path);
-    FORMATS
-        .iter()
-        .any(|f| f.reader.endings.contains(&ending.as_str()))
+    tiles::are_in(path)
+        || FORMATS
+            .iter()
+            .any(|f| f.reader.endings.contains(&ending.as_str()))
         || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
 }
 
