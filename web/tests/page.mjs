@@ -46,7 +46,7 @@ const launch = (args = []) => chromium.launch({ executablePath: process.env.CHRO
 const browser = await launch();
 
 // A browser with WebGPU, by a card that is a program on the processor.
-const CARD = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-unsafe-webgpu", "--ignore-gpu-blocklist", "--enable-gpu", "--enable-features=Vulkan", "--use-vulkan=swiftshader", "--use-webgpu-adapter=swiftshader"];
+const CARD = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--enable-unsafe-webgpu", "--ignore-gpu-blocklist", "--enable-gpu", "--enable-features=Vulkan", "--use-vulkan=swiftshader", "--use-webgpu-adapter=swiftshader", "--disable-gpu-watchdog"];
 
 async function visit({ address = home, size = [1280, 800], touch = false, offline = false, by = browser, card = null } = {}) {
   const context = await by.newContext({ viewport: { width: size[0], height: size[1] }, hasTouch: touch, isMobile: touch, serviceWorkers: offline ? "allow" : "block" });
@@ -138,6 +138,7 @@ const tests = {
     assert.equal(seen[0].hash, seen[1].hash);
     const apart = seen[0].small.map((level, k) => Math.abs(level - seen[1].small[k]));
     const mean = apart.reduce((sum, level) => sum + level) / apart.length;
+    console.log(`  ${JSON.stringify(await pages[1].evaluate(() => lavoxel.frame))}`);
     console.log(`  ${mean.toFixed(2)} levels apart in the mean, ${Math.max(...apart)} at most`);
     assert.ok(mean < 3, "both pictures are nearly equal");
     // A card that does not open leaves the page on the processor.

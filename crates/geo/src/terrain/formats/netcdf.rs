@@ -146,7 +146,7 @@ fn heights_of<'a>(
         found.iter().find(called).copied()
     };
     let one = || found.first().filter(|_| found.len() == 1).copied();
-    let variable = one().or_else(|| NAMES.iter().find_map(|name| is_called(&name)));
+    let variable = one().or_else(|| NAMES.iter().find_map(is_called));
     let variable = variable.ok_or_else(|| {
         let names: Vec<&str> = found.iter().map(|variable| variable.name()).collect();
         let expected = "one variable of heights over two axes with coordinates, or one that is called z or elevation";
