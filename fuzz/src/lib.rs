@@ -129,7 +129,7 @@ pub const TARGETS: &[Target] = &[
         name: "exr",
         ending: "exr",
         cost: 1,
-        read: |bytes| heightmap(&written("hostile.exr", bytes)),
+        read: floats,
     },
     Target {
         name: "nc",
@@ -321,6 +321,15 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
 /// Reads a heightmap, measures it and fits it into a small box.
 fn heightmap(path: &Path) -> Result<(), Refused> {
     heightmap_with(path, &LoadOptions::default())
+}
+
+/// Reads a picture of floats as shares of a height.
+fn floats(bytes: &[u8]) -> Result<(), Refused> {
+    let options = LoadOptions {
+        white_m: Some(100.0),
+        ..LoadOptions::default()
+    };
+    heightmap_with(&written("hostile.exr", bytes), &options)
 }
 
 /// Reads a heightmap with and without a cell size.

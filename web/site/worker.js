@@ -229,7 +229,7 @@ function steps(now) {
 
 function picture(now) {
   if (!dirty || !shown) return false;
-  const early = canvas ? Math.max(pictured + CARD_MS - now, page.has_room() ? 0 : 3) : 0;
+  const early = canvas ? pictured + CARD_MS - now : 0;
   if (early > 0) {
     setTimeout(wake, early);
     return false;

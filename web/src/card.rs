@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use nalgebra::Point3;
@@ -22,8 +22,6 @@ use lavoxel_sim::state::State;
 
 /// Frame rate, per second, that pictures at rest leave to the page.
 const AT_REST: f32 = 20.0;
-/// Number of pictures that may wait for the card; more would show what the pointer did long ago.
-const MOST_WAITING: usize = 2;
 
 thread_local! {
     /// Card that `open_card` opened; the module has one.
@@ -96,8 +94,6 @@ pub(crate) struct Tracer {
     size: (usize, usize),
     /// Set for each slice that the picture shows.
     cuts_shown: [bool; 3],
-    /// Number of pictures that the card has not finished.
-    waiting: Arc<AtomicUsize>,
 }
 
 impl Tracer {
@@ -118,7 +114,6 @@ impl Tracer {
             grid,
             size: (0, 0),
             cuts_shown: [false; 3],
-            waiting: Arc::default(),
         };
         tracer.follow(session, &[None, None, None])?;
         Ok(tracer)
@@ -213,11 +208,6 @@ impl Tracer {
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
         gpu.queue.present(frame);
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let waiting = Arc::clone(&self.waiting);
-        gpu.queue.on_submitted_work_done(move || {
-            waiting.fetch_sub(1, Ordering::Relaxed);
-        });
         Ok(!self.painter.idle())
     }
 
@@ -268,11 +258,6 @@ impl Tracer {
     /// Returns false: the painter bakes the ground between its pictures.
     pub(crate) fn bake(&mut self, _world: &State, _budget: Duration) -> bool {
         false
-    }
-
-    /// Returns true if the card keeps up with the pictures.
-    pub(crate) fn has_room(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) < MOST_WAITING
     }
 
     /// Returns no bytes: the picture is on the canvas.

@@ -175,11 +175,6 @@ impl Page {
         self.picture.draw(&self.session, (width, height), fps)
     }
 
-    /// Returns true if a picture drawn now is shown soon; false while the graphics card is behind.
-    pub fn has_room(&self) -> bool {
-        self.picture.has_room()
-    }
-
     /// Returns where the last picture lies in the module's memory, four bytes a pixel.
     pub fn pixels(&self) -> *const u8 {
         self.picture.rgba().as_ptr()

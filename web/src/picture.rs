@@ -149,11 +149,6 @@ impl Picture {
         (part, points.as_chunks::<2>().0.iter().map(ray).collect())
     }
 
-    /// Returns true if a picture drawn now is shown soon.
-    pub(crate) fn has_room(&self) -> bool {
-        self.tracer.has_room()
-    }
-
     /// Returns the last picture, four bytes a pixel; empty where the graphics card draws.
     pub(crate) fn rgba(&self) -> &[u8] {
         self.tracer.rgba()

@@ -223,11 +223,6 @@ impl Tracer {
         });
     }
 
-    /// Returns true: a picture is finished when it is drawn.
-    pub(crate) fn has_room(&self) -> bool {
-        true
-    }
-
     /// Returns the last picture, four bytes a pixel.
     pub(crate) fn rgba(&self) -> &[u8] {
         &self.rgba
