@@ -204,7 +204,10 @@ impl Span {
             .step()
             .ok_or_else(|| TerrainError::content(path, "points on a grid", "points on one line"))?;
         let steps = ((self.high - self.low) / step).round();
-        Ok((steps as usize + 1, (self.high - self.low) / steps))
+        Ok((
+            (steps as usize).saturating_add(1),
+            (self.high - self.low) / steps,
+        ))
     }
 }
 
