@@ -26,6 +26,9 @@ let moved = 0; // when the camera moved last
 let pictured = 0; // when the last picture was drawn
 let pauses = false; // time stands still when a seek arrives
 
+let begun; // called when the module is there, for which other messages wait
+const ready = new Promise((done) => (begun = done));
+
 const hear = {
   async start({ module, on }) {
     api = await import(`./lavoxel${on === "gpu" ? "_gpu" : ""}.js`);
@@ -34,6 +37,7 @@ const hear = {
       canvas = new OffscreenCanvas(...size);
       await api.open_card(canvas);
     }
+    begun();
     postMessage({ lists: { scenes: JSON.parse(api.scenes()), tools: JSON.parse(api.tools()) } });
   },
   open({ path, files, camera, history, style, run, ahead = 0 }) {
@@ -145,6 +149,7 @@ const hear = {
 
 onmessage = async ({ data }) => {
   try {
+    if (data.do !== "start") await ready;
     const answer = await hear[data.do](data);
     if (data.id) postMessage({ answer: data.id, value: answer });
   } catch (error) {
