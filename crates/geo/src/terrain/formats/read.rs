@@ -6,7 +6,9 @@ use std::path::Path;
 
 use crate::map::crs::MapUnit;
 use crate::terrain::{Crs, Encoding, Epsg, HeightUnit, TerrainError};
-use lavoxel_base::memory::{Held, MemoryEstimate};
+use lavoxel_base::memory::Held;
+#[cfg(not(target_family = "wasm"))]
+use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::archive;
 use lavoxel_files::input;
 use lavoxel_files::input::Reader;
