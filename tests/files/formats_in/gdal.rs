@@ -781,7 +781,7 @@ fn a_folder_of_tiles_is_the_map_that_they_were_cut_from() {
     fs::write(folder.join("README.txt"), "no raster").unwrap();
     let map = plain(&folder).unwrap();
     assert_same(&map.heights, &bench.heights, "tiles");
-    assert_eq!(map.notes, ["4 tiles"]);
+    assert!(map.notes.is_empty(), "{:?}", map.notes);
     for (found, expected) in place(&map).into_iter().zip([WEST, NORTH, CELL.0, CELL.1]) {
         assert_near(found, expected, 1e-4, "tiles");
     }
@@ -806,7 +806,7 @@ fn a_folder_of_tiles_is_the_map_that_they_were_cut_from() {
         "overlap",
     );
     assert!(
-        map.notes[1].contains("differ in 40 cells, by up to 2.5 m"),
+        map.notes[0].contains("differ in 40 cells, by up to 2.5 m"),
         "{:?}",
         map.notes
     );

@@ -33,23 +33,7 @@ impl GpuPainter {
             );
         }
         let (width, height) = view.camera.size();
-        let target = self
-            .gpu
-            .target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
-        let mut encoder = self
-            .gpu
-            .device
-            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let development = self.pictures.development(&self.gpu, &self.film)?;
-        self.film.aim(
-            &self.gpu,
-            development,
-            (&self.look, self.steps),
-            Outlet::Picture,
-            [width, height],
-        );
-        self.film.develop(&mut encoder, development, &target);
-        let mut pixels = self.gpu.read(encoder, &target)?;
+        let mut pixels = self.developed(|painter| &mut painter.pictures, [width, height])?;
         // The final pass writes coverage as alpha.
         if !transparent {
             pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
@@ -62,25 +46,37 @@ impl GpuPainter {
     /// colours again.
     pub fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
-        let target = self
-            .gpu
-            .target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut pixels = self.developed(|painter| &mut painter.window, [width, height])?;
+        pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
+        RgbaImage::from_raw(width as u32, height as u32, pixels)
+    }
+
+    /// Returns the light that `of` has accumulated as sRGB bytes with coverage as alpha, in a picture
+    /// of `size` pixels (width, height).
+    fn developed(
+        &mut self,
+        of: fn(&mut Self) -> &mut Accumulator,
+        size: [usize; 2],
+    ) -> Option<Vec<u8>> {
+        let mut accumulator = std::mem::take(of(self));
+        let pixels = self.pixels_of(&mut accumulator, size);
+        *of(self) = accumulator;
+        pixels
+    }
+
+    fn pixels_of(&self, accumulator: &mut Accumulator, size: [usize; 2]) -> Option<Vec<u8>> {
+        let format = wgpu::TextureFormat::Rgba8Unorm;
+        let target = self.gpu.target("picture", size, format);
         let mut encoder = self
             .gpu
             .device
             .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let development = self.window.development(&self.gpu, &self.film)?;
-        self.film.aim(
-            &self.gpu,
-            development,
-            (&self.look, self.steps),
-            Outlet::Picture,
-            [width, height],
-        );
+        let development = accumulator.development(&self.gpu, &self.film)?;
+        let moment = (&self.look, self.steps);
+        self.film
+            .aim(&self.gpu, development, moment, Outlet::Picture, size);
         self.film.develop(&mut encoder, development, &target);
-        let mut pixels = self.gpu.read(encoder, &target)?;
-        pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);
-        RgbaImage::from_raw(width as u32, height as u32, pixels)
+        self.gpu.read(encoder, &target)
     }
 
     /// Frees the textures used to draw pictures for image files.

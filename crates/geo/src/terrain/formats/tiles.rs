@@ -106,7 +106,7 @@ pub(super) fn read(folder: &Path, options: &LoadOptions) -> Result<Heightmap, Te
                 }
             });
     }
-    let mut notes = vec![format!("{} tiles", tiles.len())];
+    let mut notes = Vec::new();
     if apart.0 > 0 {
         notes.push(format!(
             "tiles that overlap differ in {} cells, by up to {} m; the first by name counts",
