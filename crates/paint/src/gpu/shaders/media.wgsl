@@ -348,26 +348,34 @@ fn air_between(passed: ptr<function, Passed>, ray: Ray, t: f32) {
     (*passed).through *= clear;
 }
 
-// Where a surface is entered: how far along the ray, of which medium, and by which side of the box, if by one.
-struct Entry { t: f32, medium: i32, face: vec3<f32>, cut: bool }
+// The end of a stretch of a ray: how far along the ray, the border of which medium, whether it goes into that or out of it, and by which
+// side of the box it goes in, if by one.
+struct Border { t: f32, medium: i32, change: u32, face: vec3<f32>, cut: bool }
+
+const BORDER_OF_NONE = 0u;
+const BORDER_IN = 1u;
+const BORDER_OUT = 2u;
 
 // Twin: water::level.
-fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
-    let t = entry.t;
-    let medium = entry.medium;
+// The stretch up to a border, and the border.
+fn pass_border(passed: ptr<function, Passed>, ray: Ray, border: Border, jitter: f32) {
+    let t = border.t;
+    let medium = border.medium;
     absorb(passed, ray, t, jitter);
+    if border.change == BORDER_OUT { leave_medium(passed, medium); }
+    if border.change != BORDER_IN { return; }
     let submerged = (*passed).inside != 0u;
     let sunken = ((*passed).inside & ((1u << u32(medium)) - 1u)) != 0u;
     (*passed).inside |= 1u << u32(medium);
-    if !submerged { (*passed).by_pane = entry.cut; }
+    if !submerged { (*passed).by_pane = border.cut; }
     if sunken { return; }
     let p = at(ray, t);
     if !submerged && (*passed).first < t { air_between(passed, ray, t); }
     let beyond_cells = select(0.0, beyond_box(p), has_sea());
     if beyond_cells > 0.0 { sea_distance(passed, ray, beyond_cells); }
     let away = t * pace_of(ray);
-    var normal = entry.face;
-    if !entry.cut {
+    var normal = border.face;
+    if !border.cut {
         var level = vec3(0.0, 1.0, 0.0);
         if beyond_cells <= 0.0 { level = upright(media_gradient(p, 0.8, medium)); }
         normal = rippled(p, level, away, medium);
@@ -375,11 +383,11 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     var mirror = mirrored(ray, p, normal, roughness(p, away, medium));
     mirror.a *= select(1.0, SUBMERGED, submerged);
     var small = 0.0;
-    if !entry.cut && !submerged && beyond_cells <= 0.0 { small = dropness(ray, t, medium); }
+    if !border.cut && !submerged && beyond_cells <= 0.0 { small = dropness(ray, t, medium); }
     mirror = of_drop(p, small, mirror);
     (*passed).light += (*passed).through * mirror.rgb * mirror.a;
     (*passed).through *= 1.0 - mirror.a;
-    if entry.cut && !submerged { (*passed).light += (*passed).through * edge_light(p, medium_at(p, medium)); }
+    if border.cut && !submerged { (*passed).light += (*passed).through * edge_light(p, medium_at(p, medium)); }
     tint_by_films(passed, p, medium);
     var gas = 0.0;
     if has_gas() { gas = fog_density(p + normal); }
@@ -390,73 +398,79 @@ fn enter(passed: ptr<function, Passed>, ray: Ray, entry: Entry, jitter: f32) {
     }
 }
 
-// A medium of which two neighbouring samples, `step` apart, are outside: the second one, at `t`, and the density there.
-struct Stream { medium: i32, t: f32, step: f32, near: f32, density: f32 }
-
-// What lies between two samples outside of a medium: a stream that is thinner than a step.
-fn pass_stream(passed: ptr<function, Passed>, ray: Ray, stream: Stream, jitter: f32) {
-    let middle = stream.t - 0.5 * stream.step;
-    if stream.density < NEAR_A_SURFACE || middle <= stream.near { return; }
-    let k = stream.medium;
-    if medium_at(at(ray, middle), k) < SURFACE_OF_MEDIA { return; }
-    let before = max(stream.t - stream.step, stream.near);
-    enter(passed, ray, Entry(refine_media(ray, before, middle, k), k, vec3(0.0), false), jitter);
-    absorb(passed, ray, refine_media(ray, stream.t, middle, k), jitter);
-    leave_medium(passed, k);
-}
-
 // Steps between samples from which on the walk left some out.
 const SKIPPED = 1.5;
 
-// The surfaces of media along a part of a ray, and what lies between them.
+// Most borders of one medium between two samples: that before samples which the walk left out, and both of a thin stream.
+const BORDERS = 3;
+
+// The surfaces of media along a part of a ray, and what lies between them. One call of what passes a border: a driver copies a function
+// to each place that calls it.
 fn pass_surfaces(to: ptr<function, Passed>, ray: Ray, s: Span, jitter: f32) {
     var passed = *to;
-    let start = media_at(at(ray, s.near));
-    for (var k = 0; k < media_count(); k++) {
-        // The sea may go on into the box.
-        let is_wet = is_inside(&passed, k);
-        if pick(start, k) < SURFACE_OF_MEDIA && is_wet {
-            absorb(&passed, ray, s.near, jitter);
-            leave_medium(&passed, k);
-        }
-        if pick(start, k) < SURFACE_OF_MEDIA || !is_clear(k) || is_wet { continue; }
-        if s.near > 0.0 {
-            enter(&passed, ray, Entry(s.near, k, s.entry, true), jitter);
-        } else {
-            passed.inside |= 1u << u32(k);
-            passed.first = 0.0;
-        }
-    }
     var w = start_walk(ray, s.near, jitter);
     var last = s.near;
+    var begins = true;
     loop {
-        let next = next_of_media(&w, ray, s.far);
-        let ends = next.t < 0.0;
-        let t = select(next.t, s.far, ends);
-        // Samples that the walk skipped are outside.
-        let skipped = t - last > SKIPPED * w.step;
+        var t = s.near;
+        var ends = false;
+        var skipped = false;
+        var densities = Densities(vec4(0.0), vec4(0.0));
+        if !begins {
+            let next = next_of_media(&w, ray, s.far);
+            ends = next.t < 0.0;
+            t = select(next.t, s.far, ends);
+            // Samples that the walk skipped are outside.
+            skipped = t - last > SKIPPED * w.step;
+            densities = next.densities;
+        }
+        // At the end, a sheet thinner than a step may lie before what is behind it.
+        if begins || ends { densities = media_at(at(ray, t)); }
+        let before = max(t - w.step, s.near);
+        let middle = t - 0.5 * w.step;
         for (var k = 0; k < media_count(); k++) {
             if !is_clear(k) { continue; }
-            if skipped && is_inside(&passed, k) {
-                absorb(&passed, ray, refine_media(ray, last + w.step, last, k), jitter);
-                leave_medium(&passed, k);
-            }
-            // At the end, a sheet thinner than a step may lie before what is behind it.
-            var densities = next.densities;
-            if ends { densities = media_at(at(ray, s.far)); }
-            let now = pick(densities, k) >= SURFACE_OF_MEDIA;
-            if !now && !ends && !is_inside(&passed, k) { pass_stream(&passed, ray, Stream(k, t, w.step, s.near, pick(densities, k)), jitter); }
-            if now == is_inside(&passed, k) || (ends && !now) { continue; }
-            let before = max(t - w.step, s.near);
-            if now {
-                enter(&passed, ray, Entry(refine_media(ray, before, t, k), k, vec3(0.0), false), jitter);
-            } else {
-                absorb(&passed, ray, refine_media(ray, t, before, k), jitter);
-                leave_medium(&passed, k);
+            let density = pick(densities, k);
+            let now = density >= SURFACE_OF_MEDIA;
+            var streams = false;
+            for (var turn = 0; turn < BORDERS; turn++) {
+                // The sea may go on into the box.
+                let inside = is_inside(&passed, k);
+                var outside = t;
+                var within = before;
+                if begins {
+                    if now == inside { break; }
+                    if now && s.near <= 0.0 {
+                        passed.inside |= 1u << u32(k);
+                        passed.first = 0.0;
+                        break;
+                    }
+                } else if turn == 0 {
+                    if !skipped || !inside { continue; }
+                    outside = last + w.step;
+                    within = last;
+                } else if turn == 1 {
+                    // Two neighbouring samples are outside of a stream that is thinner than a step.
+                    streams = !now && !ends && !inside && density >= NEAR_A_SURFACE && middle > s.near;
+                    if streams { streams = is_wet(at(ray, middle), k); }
+                    if !streams && (now == inside || (ends && !now)) { break; }
+                    if !inside {
+                        outside = before;
+                        within = select(t, middle, streams);
+                    }
+                } else {
+                    if !streams { break; }
+                    within = middle;
+                }
+                var place = t;
+                if !begins { place = refine_media(ray, outside, within, k); }
+                let face = select(vec3(0.0), s.entry, begins);
+                pass_border(&passed, ray, Border(place, k, select(BORDER_IN, BORDER_OUT, inside), face, begins), jitter);
             }
         }
         if ends { break; }
         last = t;
+        begins = false;
     }
     *to = passed;
 }

@@ -11,30 +11,28 @@ fn hash3(c: vec3<i32>) -> u32 {
 
 const BYTE = 8u;
 
-fn signed_byte(h: u32, shift: u32) -> f32 { return f32((h >> shift) & 255u) * (2.0 / 255.0) - 1.0; }
-
-fn noise_corner(cell: vec3<i32>, offset: vec3<f32>) -> f32 {
-    let h = hash3(cell);
-    return dot(vec3(signed_byte(h, 0u), signed_byte(h, BYTE), signed_byte(h, 2u * BYTE)), offset);
-}
-
-fn noise_sheet(c: vec3<i32>, f: vec3<f32>, w: vec2<f32>) -> f32 {
-    let near = mix(noise_corner(c, f), noise_corner(c + vec3(1, 0, 0), f - vec3(1.0, 0.0, 0.0)), w.x);
-    let far = mix(
-        noise_corner(c + vec3(0, 1, 0), f - vec3(0.0, 1.0, 0.0)),
-        noise_corner(c + vec3(1, 1, 0), f - vec3(1.0, 1.0, 0.0)), w.x);
-    return mix(near, far, w.y);
-}
+// Corners of a cell of the noise.
+const CORNERS = 8u;
 
 // Twin: noise::fade, noise::with.
+// A driver copies this function to each of a hundred places that call it, and turns loops of known length into as many copies again: the
+// length is one that it cannot know.
 fn gradient_noise(p: vec3<f32>) -> f32 {
     let base = floor(p);
     let f = p - base;
     let c = vec3<i32>(base);
     let w = f * f * f * (f * (f * 6.0 - 15.0) + 10.0);
-    let below = noise_sheet(c, f, w.xy);
-    let above = noise_sheet(c + vec3(0, 0, 1), f - vec3(0.0, 0.0, 1.0), w.xy);
-    return 1.2 * mix(below, above, w.z);
+    let corners = min(CORNERS, arrayLength(&mask));
+    var sum = 0.0;
+    for (var k = 0u; k < corners; k++) {
+        let corner = vec3<i32>(vec3(k, k >> 1u, k >> 2u) & vec3(1u));
+        let offset = vec3<f32>(corner);
+        let h = hash3(c + corner);
+        let slope = vec3<f32>((vec3(h) >> vec3(0u, BYTE, 2u * BYTE)) & vec3(255u)) * (2.0 / 255.0) - 1.0;
+        let part = mix(1.0 - w, w, offset);
+        sum += dot(slope, f - offset) * (part.x * part.y * part.z);
+    }
+    return 1.2 * sum;
 }
 
 // Twin: noise::fractal, noise::with.

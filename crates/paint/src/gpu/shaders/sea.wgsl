@@ -53,33 +53,33 @@ fn pass_media(ray: Ray, limit: f32, jitter: f32) -> Passed {
     let near = select(FAR, s.near, s.hit);
     let leaves = select(FAR, s.far, s.hit);
     let goes_on = has_sea() && under.begin <= leaves && leaves < under.end;
-    // One call of what enters: a driver copies a function to each place that calls it.
+    // One call of what passes a border: a driver copies a function to each place that calls it.
     for (var part = 0; part < PARTS_OF_WAY; part++) {
+        var begin = 0.0;
+        var end = s.far;
         if part == 1 {
             if !s.hit || frame.media.x <= 0.0 { continue; }
             pass_surfaces(&passed, ray, s, jitter);
             if passed.inside == 0u { continue; }
-            absorb(&passed, ray, s.far, jitter);
-            passed.ends_inside = s.far >= limit;
-            passed.inside &= select(0u, 1u << u32(medium), goes_on);
-            continue;
+        } else {
+            begin = select(max(under.begin, leaves), under.begin, part == 0);
+            end = min(under.end, begin + DEEPEST_SEA);
+            if part == 0 { end = min(end, near); }
+            if begin >= end { continue; }
         }
-        let begin = select(max(under.begin, leaves), under.begin, part == 0);
-        var end = min(under.end, begin + DEEPEST_SEA);
-        if part == 0 { end = min(end, near); }
-        if begin >= end { continue; }
-        if !is_inside(&passed, medium) {
-            if begin > 0.0 && (part == 0 || !goes_on) {
-                enter(&passed, ray, Entry(begin, medium, vec3(0.0), false), jitter);
+        for (var last = 0; last < 2; last++) {
+            var border = Border(select(begin, end, last == 1), medium, BORDER_OF_NONE, vec3(0.0), false);
+            if last == 0 {
+                if part == 1 || is_inside(&passed, medium) { continue; }
+                if begin > 0.0 && (part == 0 || !goes_on) { border.change = BORDER_IN; }
             } else {
-                absorb(&passed, ray, begin, jitter);
-                passed.inside |= 1u << u32(medium);
+                if part == 0 && end == near { continue; }
+                if part != 1 { border.change = BORDER_OUT; }
             }
+            pass_border(&passed, ray, border, jitter);
+            if last == 0 { passed.inside |= 1u << u32(medium); } else { passed.ends_inside = end >= limit; }
         }
-        if part == 0 && end == near { continue; }
-        absorb(&passed, ray, end, jitter);
-        passed.ends_inside = end >= limit;
-        leave_medium(&passed, medium);
+        if part == 1 { passed.inside &= select(0u, 1u << u32(medium), goes_on); }
     }
     // The air may be wider and higher than the box.
     if is_cloudy() { scatter_up_to(&passed, ray, limit, jitter); }

@@ -261,11 +261,13 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
     let above = b.point + vec3(0.0, 0.5, 0.0);
     let on_rock = denser(media_at(b.point), media_at(above));
     let on_nearest = media_at(nearest.point);
-    // Films on the ground, the nearest material, and films on that. One call for all: a driver copies a function to each place
-    // that calls it.
+    // Films on the ground, the nearest material, films on that, and a veil before all. One call for all: a driver copies a function to
+    // each place that calls it.
     let count = media_count();
     let wetted = first_solid();
-    for (var j = 0; j <= 2 * count; j++) {
+    var veil = 0.0;
+    var veiled = vec3(0.0);
+    for (var j = 0; j <= 2 * count + 1; j++) {
         var here = nearest;
         here.behind = light;
         var film = Film(0.0, nearest.normal);
@@ -285,6 +287,14 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
             }
         } else if hit.medium >= 0 && j == count {
             film.cover = select(frayed(ray, here.point, here.normal, here.medium), 1.0, hit.cut);
+        } else if j > 2 * count {
+            if hit.veil <= VEIL_OF_GRAINS || hit.veil_t >= t { continue; }
+            let p = at(ray, hit.veil_t);
+            let normal = solid_normal(p, hit.veil_of);
+            let heap = ramp(0.3 * SURFACE_OF_MEDIA, 0.9 * SURFACE_OF_MEDIA, medium_at(p - normal * 1.6, hit.veil_of));
+            veil = ramp(VEIL_OF_GRAINS, SURFACE_OF_MEDIA, hit.veil) * (1.0 - heap);
+            here = SolidPoint(hit.veil_of, hit.veil_t, p, normal, false, light, end.t);
+            film = Film(veil, normal);
         } else if hit.medium == wetted && !hit.cut && wets(hit.medium) {
             here.medium = j - count - 1;
             if here.medium <= wetted || !wets(here.medium) { continue; }
@@ -292,17 +302,13 @@ fn before_end(ray: Ray, b: Behind, behind: vec4<f32>, jitter: f32, end: End) -> 
         }
         if film.cover <= 0.0 { continue; }
         here.normal = film.normal;
-        light = mix(light, solid_light(ray, here), film.cover);
-        changed = true;
-    }
-    var veil = 0.0;
-    var veiled = vec3(0.0);
-    if hit.veil > VEIL_OF_GRAINS && hit.veil_t < t {
-        let p = at(ray, hit.veil_t);
-        let normal = solid_normal(p, hit.veil_of);
-        let heap = ramp(0.3 * SURFACE_OF_MEDIA, 0.9 * SURFACE_OF_MEDIA, medium_at(p - normal * 1.6, hit.veil_of));
-        veil = ramp(VEIL_OF_GRAINS, SURFACE_OF_MEDIA, hit.veil) * (1.0 - heap);
-        if veil > 0.0 { veiled = solid_light(ray, SolidPoint(hit.veil_of, hit.veil_t, p, normal, false, light, end.t)); }
+        let seen = solid_light(ray, here);
+        if j > 2 * count {
+            veiled = seen;
+        } else {
+            light = mix(light, seen, film.cover);
+            changed = true;
+        }
     }
     if changed { return End(vec4(mix(light, veiled, veil), 1.0), t, met); }
     return End(vec4(mix(end.light.rgb, veiled, veil), 1.0 - (1.0 - end.light.a) * (1.0 - veil)), t, met);
