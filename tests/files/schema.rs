@@ -11,6 +11,7 @@ use serde_json::json;
 use toml::Value;
 
 use super::needs;
+use crate::common::one_in;
 
 /// Scene in which the lava has a material table, and an event changes that table.
 const OF_LAVA: &str = "[[material]]\nname = \"lava\"\ndensity = 2400.0\nviscosity = 0.8\nthreshold = 0.3\nfriction = { on_solid = 0.1 \
@@ -206,7 +207,8 @@ fn scenes_fit_and_wrong_values_are_refused_as_the_program_refuses_them() {
         .iter()
         .map(|(path, scene)| (path.clone(), with_few_bodies(scene)))
         .collect();
-    let wrong = cases(&few);
+    let share = one_in(3);
+    let wrong: Vec<_> = cases(&few).into_iter().step_by(share).collect();
     let whole = (0..scenes.len()).map(|i| json!([i, [], null]));
     let changed = wrong
         .iter()
@@ -261,7 +263,7 @@ fn scenes_fit_and_wrong_values_are_refused_as_the_program_refuses_them() {
         differ.join("\n")
     );
     assert!(
-        refused > 2000 && 20 * (wrong.len() - refused) < wrong.len(),
+        refused > 2000 / share && 20 * (wrong.len() - refused) < wrong.len(),
         "{refused} of {}",
         wrong.len()
     );

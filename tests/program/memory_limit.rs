@@ -1064,7 +1064,7 @@ const WALK: &[Step] = &[
         folder.write_file("wide.toml", wide.as_bytes());
         let many = format!(
             r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#,
-            [OVER_ALL; 60].join(",")
+            [OVER_ALL; 12].join(",")
         );
         folder.write_file("many.geojson", many.as_bytes());
         folder.accepted(
