@@ -2,6 +2,7 @@
 //! strength and enthalpy as functions of temperature.
 
 mod presets;
+mod suspension;
 
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,76 @@ kinds! {
             must pa_s: f64, [LEAST_VISCOSITY, MOST_VISCOSITY] "Pa s";
             /// Factor by which the viscosity at the solidus exceeds that at the liquidus.
             must mush: f64, [1.0, 1e12] "";
+        },
+        /// Melt with crystals, η = η₀ (1 − φ/φₘ)⁻² (Mueller and others 2010).
+        Mueller = "mueller" {
+            /// Constant a of the melt's law log₁₀ η = a + b/(T − c).
+            must a: f64, [-20.0, 20.0] "";
+            /// Constant b of the melt's law.
+            must b: f64, [0.0, 50_000.0] "K";
+            /// Constant c of the melt's law.
+            must c: f64, [0.0, MOST_KELVIN] "K";
+            /// Share of crystals in melt and crystals at `vent_k`.
+            must crystals_vent: f64, [0.0, MOST_CRYSTALS] "share";
+            /// Share of crystals at `solidus_k`; between, crystals grow evenly as the lava cools.
+            must crystals_solidus: f64, [0.0, MOST_CRYSTALS] "share";
+            /// Aspect ratio of the crystals, length over width.
+            #[serde(default = "one")]
+            may aspect: f64, [0.01, 100.0] "";
+            /// Largest share of equant crystals: 0.656 for smooth ones, 0.55 for rough ones.
+            #[serde(default = "smooth_packing")]
+            may packing: f64, [0.1, 0.9] "share";
+            /// Spread of the largest share over the logarithm of the aspect ratio: 1.08 for smooth
+            /// crystals, 1 for rough ones.
+            #[serde(default = "smooth_spread")]
+            may spread: f64, [0.1, 10.0] "";
+        },
+        /// Melt with crystals and bubbles: the bubbles in the melt, the crystals in the bubbly melt
+        /// (Mader and others 2013; Truby and others 2015).
+        Mader = "mader" {
+            /// Constant a of the melt's law log₁₀ η = a + b/(T − c).
+            must a: f64, [-20.0, 20.0] "";
+            /// Constant b of the melt's law.
+            must b: f64, [0.0, 50_000.0] "K";
+            /// Constant c of the melt's law.
+            must c: f64, [0.0, MOST_KELVIN] "K";
+            /// Share of crystals in melt and crystals at `vent_k`.
+            must crystals_vent: f64, [0.0, MOST_CRYSTALS] "share";
+            /// Share of crystals at `solidus_k`; between, crystals grow evenly as the lava cools.
+            must crystals_solidus: f64, [0.0, MOST_CRYSTALS] "share";
+            /// Aspect ratio of the crystals, length over width.
+            #[serde(default = "one")]
+            may aspect: f64, [0.01, 100.0] "";
+            /// Largest share of equant crystals: 0.656 for smooth ones, 0.55 for rough ones.
+            #[serde(default = "smooth_packing")]
+            may packing: f64, [0.1, 0.9] "share";
+            /// Spread of the largest share over the logarithm of the aspect ratio: 1.08 for smooth
+            /// crystals, 1 for rough ones.
+            #[serde(default = "smooth_spread")]
+            may spread: f64, [0.1, 10.0] "";
+            /// Share of bubbles in the lava.
+            must bubbles: f64, [0.0, 0.95] "share";
+            /// Whether flow draws the bubbles out (capillary numbers above 1), or surface tension
+            /// keeps them round.
+            #[serde(default)]
+            may drawn_out: bool;
+        },
+        /// Melt with crystals and bubbles, η = η₀ (1 − φ/0.56)^(−2.74) (1 − β)^(−1.98), and a yield
+        /// strength of 10^(80 (φ − 0.35)) + 10^(1.98 (φ + β − 0.35)) Pa beside that of `yield_pa`
+        /// (Birnbaum and others 2021).
+        Birnbaum = "birnbaum" {
+            /// Constant a of the melt's law log₁₀ η = a + b/(T − c).
+            must a: f64, [-20.0, 20.0] "";
+            /// Constant b of the melt's law.
+            must b: f64, [0.0, 50_000.0] "K";
+            /// Constant c of the melt's law.
+            must c: f64, [0.0, MOST_KELVIN] "K";
+            /// Share of crystals in melt and crystals at `vent_k`.
+            must crystals_vent: f64, [0.0, MOST_CRYSTALS] "share";
+            /// Share of crystals at `solidus_k`; between, crystals grow evenly as the lava cools.
+            must crystals_solidus: f64, [0.0, MOST_CRYSTALS] "share";
+            /// Share of bubbles in the lava.
+            must bubbles: f64, [0.0, 0.95] "share";
         },
     }
 }
@@ -223,8 +294,77 @@ impl Lava {
                 libm::pow(10.0, (a + b / (t - c).max(1.0)).min(300.0)).clamp(least_pa_s, most_pa_s)
             }
             Viscosity::Melt { pa_s, mush } => pa_s * libm::pow(mush, 1.0 - self.molten(t)),
+            Viscosity::Mueller { a, b, c, .. }
+            | Viscosity::Mader { a, b, c, .. }
+            | Viscosity::Birnbaum { a, b, c, .. } => {
+                libm::pow(10.0, (a + b / (t - c).max(1.0)).min(300.0)) * self.stiffened(t)
+            }
         }
         .clamp(LEAST_VISCOSITY, MOST_VISCOSITY)
+    }
+
+    /// Factor by which crystals and bubbles change the viscosity of the melt at `temperature_k` (K);
+    /// 1 for laws without them.
+    fn stiffened(&self, temperature_k: f64) -> f64 {
+        let crystals = self.crystals(temperature_k);
+        match (self.viscosity, self.most_crystals()) {
+            (Viscosity::Mueller { .. }, Some(most)) => suspension::of_crystals(crystals, most),
+            (
+                Viscosity::Mader {
+                    bubbles, drawn_out, ..
+                },
+                Some(most),
+            ) => suspension::of_both(crystals, most, bubbles, drawn_out),
+            (Viscosity::Birnbaum { bubbles, .. }, _) => suspension::birnbaum(crystals, bubbles),
+            _ => 1.0,
+        }
+    }
+
+    /// Share of crystals in melt and crystals at `temperature_k` (K), which grows evenly from vent
+    /// to solidus; 0 for laws without crystals.
+    fn crystals(&self, temperature_k: f64) -> f64 {
+        let (Viscosity::Mueller {
+            crystals_vent,
+            crystals_solidus,
+            ..
+        }
+        | Viscosity::Mader {
+            crystals_vent,
+            crystals_solidus,
+            ..
+        }
+        | Viscosity::Birnbaum {
+            crystals_vent,
+            crystals_solidus,
+            ..
+        }) = self.viscosity
+        else {
+            return 0.0;
+        };
+        let range_k = (self.vent_k - self.solidus_k).max(1.0);
+        let cooled = ((self.vent_k - temperature_k) / range_k).clamp(0.0, 1.0);
+        crystals_vent + (crystals_solidus - crystals_vent) * cooled
+    }
+
+    /// Largest share of crystals that the law of the viscosity takes; `None` for laws without
+    /// crystals.
+    fn most_crystals(&self) -> Option<f64> {
+        match self.viscosity {
+            Viscosity::Mueller {
+                packing,
+                spread,
+                aspect,
+                ..
+            }
+            | Viscosity::Mader {
+                packing,
+                spread,
+                aspect,
+                ..
+            } => Some(suspension::most_crystals(packing, spread, aspect)),
+            Viscosity::Birnbaum { .. } => Some(suspension::BIRNBAUM_MOST),
+            _ => None,
+        }
     }
 
     /// Yield strength in Pa of the liquid at `temperature_k` (K); below the solidus the value at
@@ -236,7 +376,13 @@ impl Lava {
         } else {
             0.0
         };
-        (self.yield_pa + grown).min(MOST_YIELD)
+        let of_law = match self.viscosity {
+            Viscosity::Birnbaum { bubbles, .. } => {
+                suspension::birnbaum_yield_pa(self.crystals(t), bubbles)
+            }
+            _ => 0.0,
+        };
+        (self.yield_pa + grown + of_law).min(MOST_YIELD)
     }
 
     /// Volumetric heat capacity in J/(m³ K); for a lava that never melts again, including its
@@ -292,6 +438,7 @@ impl Lava {
         )?;
         self.cooling.check(&format!("{key}.cooling"))?;
         self.viscosity.check(&format!("{key}.viscosity"))?;
+        self.validate_crystals(key)?;
         match self.viscosity {
             Viscosity::Vft {
                 least_pa_s,
@@ -305,6 +452,26 @@ impl Lava {
             ),
             _ => Ok(()),
         }
+    }
+
+    /// Checks that the crystals leave room for melt. `key`: name of the table in error messages.
+    fn validate_crystals(&self, key: &str) -> Result<(), Invalid> {
+        let Some(most) = self.most_crystals() else {
+            return Ok(());
+        };
+        for (name, temperature_k) in [
+            ("crystals_vent", self.vent_k),
+            ("crystals_solidus", self.solidus_k),
+        ] {
+            let crystals = self.crystals(temperature_k);
+            if crystals >= most {
+                let expected =
+                    format!("below the largest share that this law and shape allow, {most:.3}");
+                let key = format!("{key}.viscosity.{name}");
+                return Err(Invalid::new(&key, crystals, expected));
+            }
+        }
+        Ok(())
     }
 
     /// Checks the constants that depend on whether the lava melts: solidus, liquidus, latent heat,
@@ -357,6 +524,23 @@ const LEAST_MUSH_K: f64 = 0.1;
 
 /// Smallest allowed viscosity in Pa s, a tenth of the viscosity of water.
 const LEAST_VISCOSITY: f64 = 1e-4;
+/// Largest allowed share of crystals.
+const MOST_CRYSTALS: f64 = 0.9;
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Largest share of smooth equant crystals (Mueller and others 2010).
+fn smooth_packing() -> f64 {
+    0.656
+}
+
+/// Spread of the largest share of smooth crystals (Mueller and others 2010).
+fn smooth_spread() -> f64 {
+    1.08
+}
+
 /// Largest allowed viscosity in Pa s.
 const MOST_VISCOSITY: f64 = 1e15;
 

@@ -145,6 +145,8 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
             (old @ Value::Float(_), Value::Integer(number)) => *old = Value::Float(number as f64),
             (old @ Value::Float(_), Value::Float(number)) => *old = Value::Float(number),
             (Value::Float(_), other) => return Err(wrong(&path, &other, "a number")),
+            (old @ Value::Boolean(_), value @ Value::Boolean(_)) => *old = value,
+            (Value::Boolean(_), other) => return Err(wrong(&path, &other, "true or false")),
             (old, value @ Value::String(_)) => *old = value,
             (_, other) => return Err(wrong(&path, &other, "a text in quotes")),
         }
@@ -256,7 +258,22 @@ mod tests {
             (other.lava.viscosity, other.lava.cooling),
             (Viscosity::Constant { pa_s: 1e5 }, Cooling::None)
         );
-        for spec in [spec, other] {
+        let text = "lava = { viscosity = { law = \"mader\", a = -4.55, b = 5343.7, c = 622, crystals_vent = 0.1, \
+                    crystals_solidus = 0.4, bubbles = 0.3, drawn_out = true } }";
+        let foam = read(text).expect("right");
+        assert!(
+            matches!(
+                foam.lava.viscosity,
+                Viscosity::Mader {
+                    drawn_out: true,
+                    packing: 0.656,
+                    ..
+                }
+            ),
+            "{:?}",
+            foam.lava.viscosity
+        );
+        for spec in [spec, other, foam] {
             assert_eq!(read(&written(&spec)), Ok(spec));
         }
     }
