@@ -271,7 +271,7 @@ fn maps_say_what_their_definition_says() {
 }
 
 #[test]
-fn both_formats_give_back_every_number_at_its_place() {
+fn every_raster_gives_back_every_number_at_its_place() {
     let run = Run::new(Some(UTM));
     let place = run.site.placement();
     for quantity in run.simulation.world().column_quantities() {
@@ -288,6 +288,20 @@ fn both_formats_give_back_every_number_at_its_place() {
         )
         .unwrap();
         assert_same(&map.heights.mapv(f64::from), &values, &name);
+        let cube = load(
+            &run.write(quantity.measure(), "nc"),
+            &LoadOptions::default(),
+        )
+        .unwrap();
+        assert_same(&cube.heights.mapv(f64::from), &values, &name);
+        assert_eq!(cube.origin.as_ref().unwrap().x_west, place.west);
+        let sides = LoadOptions {
+            cell_size_m: Some(run.site.cell_size_m),
+            ..LoadOptions::default()
+        };
+        let mask = load(&run.write(quantity.measure(), "exr"), &sides).unwrap();
+        let known = values.mapv(|value| if value.is_nan() { 0.0 } else { value });
+        assert_same(&mask.heights.mapv(f64::from), &known, &name);
         assert_eq!(
             map.cell_size_m,
             (run.site.cell_size_m, run.site.cell_size_m)
@@ -724,7 +738,7 @@ fn lies_on(run: &Run, dem: &Path) {
         return;
     };
     let system = |path: &str| output("gdalsrsinfo", &["-o", "proj4", path]).unwrap();
-    for ending in ["tif", "asc"] {
+    for ending in ["tif", "asc", "nc"] {
         let path = run.write(Surface, ending);
         let path = path.to_str().unwrap();
         assert_eq!(
@@ -806,6 +820,28 @@ fn gdal_reads_what_the_map_is() {
         "Description = number of steps after which lava first stood here",
         "NoData Value=-9999",
         "Unit Type: steps",
+    ] {
+        assert!(info.contains(part), "no {part} in\n{info}");
+    }
+}
+
+#[test]
+fn gdal_reads_what_a_netcdf_map_is() {
+    let run = Run::new(Some(UTM));
+    let path = run.write(Thickness, "nc");
+    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else {
+        return;
+    };
+    for part in [
+        "Driver: netCDF",
+        "Conventions=CF-1.11",
+        "grid_mapping=crs",
+        "crs#grid_mapping_name=transverse_mercator",
+        "crs#longitude_of_central_meridian=-123",
+        "thickness#units=m",
+        "x#standard_name=projection_x_coordinate",
+        "Type=Float32",
+        "NoData Value=nan",
     ] {
         assert!(info.contains(part), "no {part} in\n{info}");
     }

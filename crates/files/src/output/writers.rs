@@ -34,6 +34,13 @@ pub static WRITERS: &[Writer] = &[
         written_in: "crates/io/src/export/asc.rs",
     },
     Writer {
+        name: "netcdf",
+        what: "maps as netCDF",
+        endings: &["nc"],
+        named_by: "`--map`, `hazard --netcdf`",
+        written_in: "crates/io/src/export/netcdf.rs",
+    },
+    Writer {
         name: "contours",
         what: "lines of a map in GeoJSON",
         endings: &["geojson", "json"],
@@ -77,9 +84,9 @@ pub static WRITERS: &[Writer] = &[
     },
     Writer {
         name: "layers",
-        what: "layers of a traced picture as OpenEXR",
+        what: "layers of a traced picture, or a map, as OpenEXR",
         endings: &["exr"],
-        named_by: "`--exr`",
+        named_by: "`--exr`, `--map`",
         written_in: "crates/io/src/export/exr.rs",
     },
     Writer {
@@ -179,6 +186,13 @@ pub static WRITERS: &[Writer] = &[
         endings: &[],
         named_by: "`hazard`",
         written_in: "crates/observe/src/study/folder.rs",
+    },
+    Writer {
+        name: "crest",
+        what: "heights of a dam",
+        endings: &["csv", "geojson"],
+        named_by: "`hazard --crest`",
+        written_in: "crates/observe/src/hazard/crest.rs",
     },
     Writer {
         name: "tables",

@@ -8,6 +8,7 @@ use ::exr::prelude::{
     WritableImage, f16,
 };
 
+use super::values::Values;
 use super::{ExportError, Label};
 use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_render::PrintLayers;
@@ -34,17 +35,54 @@ pub fn write_exr(
 }
 
 fn write(
-    mut file: WholeFile,
+    file: WholeFile,
     layers: PrintLayers,
     cell_m: f64,
+    labels: &[Label<'_>],
+) -> Result<(), ExportError> {
+    let size = layers.size;
+    encode(file, size, channels(layers, cell_m as f32), labels)
+}
+
+/// Memory per value of a mask in bytes: its number, and the block of the encoder.
+pub(super) const BYTES_A_VALUE: f64 = 8.0;
+
+/// Writes `values`, axes (row, column), to `path` as 32-bit numbers of one channel `Y`, 0 where
+/// there is no data; the picture has the rows and columns of the ground.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn write_mask(
+    path: &Path,
+    values: &Values,
+    labels: &[Label<'_>],
+    existing: Existing,
+) -> Result<(), ExportError> {
+    let file = WholeFile::create(path, existing)?;
+    let numbers = values.to_reals();
+    let (rows, cols) = numbers.dim();
+    let known = |number: &f64| if number.is_nan() { 0.0 } else { *number as f32 };
+    let samples = FlatSamples::F32(numbers.iter().map(known).collect());
+    let mut channels = Channels::new();
+    channels.push(AnyChannel::new("Y", samples));
+    encode(file, (cols, rows), channels, labels)
+}
+
+fn encode(
+    mut file: WholeFile,
+    size: (usize, usize),
+    channels: Channels,
     labels: &[Label<'_>],
 ) -> Result<(), ExportError> {
     let path = file.path().to_owned();
     // Rows in blocks of 16, packed by ZIP: what every program reads.
     let encoding = Encoding::SMALL_LOSSLESS;
-    let size = layers.size;
-    let channels = AnyChannels::sort(channels(layers, cell_m as f32));
-    let layer = Layer::new(size, attributes(labels), encoding, channels);
+    let layer = Layer::new(
+        size,
+        attributes(labels),
+        encoding,
+        AnyChannels::sort(channels),
+    );
     let image = Image::from_layer(layer);
     // In one thread, blocks follow each other in order and need no memory of their own.
     let written = image.write().non_parallel().to_buffered(&mut file);

@@ -33,6 +33,31 @@ pub(super) fn write(
     Ok(whole(path, existing, |out| writeln!(out, "{text}"))?)
 }
 
+/// Returns a GeoJSON document of straight lines: properties of each, and its points (column, row) in
+/// cells of the box of `site`. `name`: name of the layer; `caution`: note on the values.
+pub fn document_of_lines(
+    site: &Site,
+    (name, caution): (&str, &str),
+    lines: &[(Map<String, Value>, Vec<[f64; 2]>)],
+) -> Value {
+    let ground = ToCoordinates::new(site);
+    let feature = |(properties, points): &(Map<String, Value>, Vec<[f64; 2]>)| {
+        let points: Vec<_> = points.iter().map(|point| ground.point(*point)).collect();
+        json!({
+            "type": "Feature",
+            "properties": properties,
+            "geometry": { "type": "LineString", "coordinates": ground.rounded(&points) },
+        })
+    };
+    let features: Vec<Value> = lines.iter().map(feature).collect();
+    let (crs, note) = ground.system(site.crs());
+    let mut document = json!({
+        "type": "FeatureCollection", "name": name, "note": note, "caution": caution, "features": features,
+    });
+    crs.into_iter().for_each(|crs| document["crs"] = crs);
+    document
+}
+
 fn document(drawing: &Drawing<'_>) -> Value {
     let ground = ToCoordinates::new(drawing.site);
     let features: Vec<Value> = match drawing.has_lines() {

@@ -45,7 +45,9 @@ pub use super::map_quantity::MapQuantity;
 use super::shapes::Drawing;
 pub use super::style::MapStyle;
 pub use super::values::Values;
-use super::{Caption, ExportError, MEND, Provenance, asc, geojson, geotiff, gpkg, qml};
+use super::{
+    Caption, ExportError, MEND, Provenance, asc, exr, geojson, geotiff, gpkg, netcdf, qml,
+};
 use super::{kmz, picture};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity};
 use lavoxel_base::grid::Grid;
@@ -281,6 +283,8 @@ struct Writer {
 enum FormatKind {
     /// Raster of values, with an optional QGIS style file.
     Raster,
+    /// Raster of values for programs that draw terrain, without a place on the map.
+    Mask,
     /// Lines or polygons: contour lines of a quantity, or outlines of a footprint.
     Vector,
     /// Picture in colours, in the coordinate system of the map.
@@ -323,6 +327,31 @@ const FORMATS: Formats<Writer> = Formats {
                 put: |map, path, _, existing| asc::write(path, &map.values, map.site, existing),
                 beside: Some("prj"),
                 kind: FormatKind::Raster,
+            },
+        },
+        Format {
+            endings: &["nc"],
+            about: "netCDF",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE).and(netcdf::need(grid.columns(), 1)),
+                put: |map, path, _, existing| {
+                    let layers = [(map.caption, &map.values)];
+                    netcdf::write(path, &layers, (map.site, map.about), existing)
+                },
+                beside: None,
+                kind: FormatKind::Raster,
+            },
+        },
+        Format {
+            endings: &["exr"],
+            about: "OpenEXR",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE + exr::BYTES_A_VALUE),
+                put: |map, path, _, existing| {
+                    exr::write_mask(path, &map.values, &map.labels(), existing)
+                },
+                beside: None,
+                kind: FormatKind::Mask,
             },
         },
         Format {
@@ -428,8 +457,8 @@ pub struct MapFile {
     /// Quantity or footprint that the map shows.
     pub subject: MapQuantity,
     /// Output path, whose extension selects the format: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid
-    /// (`.asc`, with a `.prj` if the coordinate system is known), lines and polygons (`.geojson`,
-    /// `.json`, `.gpkg`) or, with the feature `render`, a picture (`.png`) or an overlay for Google
+    /// (`.asc`, with a `.prj` if the coordinate system is known), netCDF (`.nc`), OpenEXR (`.exr`),
+    /// lines and polygons (`.geojson`, `.json`, `.gpkg`), a picture (`.png`) or an overlay for Google
     /// Earth (`.kmz`).
     pub path: PathBuf,
     /// Set if a QGIS style file (`.qml`) is written next to a raster.
@@ -664,6 +693,24 @@ impl<'a> Raster<'a> {
             about,
             site,
         }
+    }
+
+    /// Returns the labels of a file without a place on the map.
+    fn labels(&self) -> Vec<super::Label<'static>> {
+        let place = self.site.placement();
+        let corner = format!("{} {}", place.west, place.north);
+        let cell = format!("{} {}", place.cell.0, place.cell.1);
+        vec![
+            (
+                "Title",
+                format!("{}, {}", self.about.scene, self.caption.when(self.about)),
+            ),
+            ("Description", self.caption.description.clone()),
+            ("Unit", self.caption.unit.to_owned()),
+            ("North-west corner", corner),
+            ("Cell", cell),
+            ("Software", Provenance::SOFTWARE.to_owned()),
+        ]
     }
 
     fn put_style(&self, path: &Path, existing: Existing) -> Result<(), ExportError> {
