@@ -1,6 +1,7 @@
 //! Tests of the physical model in the program: a heightmap with lava, its report, and error
 //! messages.
 
+use geotiff_reader::GeoTiffFile;
 use serde_json::Value;
 
 use super::place::{Place, text};
@@ -345,4 +346,51 @@ fn files_of_a_flow_say_its_hours_its_lava_and_its_cautions() {
     }
     place.done("sheet t.asc --report bare.md");
     assert!(text(&place.read("bare.md")).contains("carries no record of its run"));
+}
+
+/// Checks a field of two flows: the second one runs on the surface of the first, and the ground has
+/// risen by both.
+#[test]
+fn a_flow_runs_on_the_ground_that_the_last_one_left() {
+    let place = Place::new();
+    place.write_file("slope.asc", slope());
+    let values = |name: &str| -> Vec<f64> {
+        let file = GeoTiffFile::open(place.path(name)).unwrap();
+        let all = file.read_raster::<f32>().unwrap();
+        all.iter().map(|value| f64::from(*value)).collect()
+    };
+    let run = |ground: &str, lava: &str, vent: &str, name: &str| {
+        let maps = format!(
+            "--map surface={name}.tif --map ground={name}-ground.tif --map thickness={name}-thickness.tif"
+        );
+        let report = place.json(&format!(
+            "run {ground} --lava {lava} --vent map:{vent} --duration 30min --walls closed --json {maps}"
+        ));
+        report["flow"]["poured_m3"].as_f64().unwrap()
+    };
+    let first = run("slope.asc", "etna-basalt", "500150,4170150@2m3/s", "one");
+    let second = run("one.tif", "kilauea", "500140,4170120@1m3/s", "two");
+    let (start, end) = (values("one.tif"), values("two.tif"));
+    let risen: f64 = end.iter().zip(&start).map(|(b, a)| b - a).sum();
+    assert!(
+        (100.0 * risen - second).abs() < 1e-3 * second,
+        "{risen} m, {second} m³"
+    );
+    let slope = |column: usize| 200.0 - 2.0 * (column / 30) as f64;
+    let all: f64 = end.iter().enumerate().map(|(i, b)| b - slope(i)).sum();
+    assert!((100.0 * all - first - second).abs() < 1e-3 * first);
+    let [below, above] = ["one-thickness.tif", "two-thickness.tif"].map(values);
+    let both = below
+        .iter()
+        .zip(&above)
+        .filter(|(below, above)| **below > 0.05 && **above > 0.05);
+    assert!(both.count() > 5, "the second flow lies on the first");
+    assert!(
+        GeoTiffFile::open(place.path("two.tif"))
+            .unwrap()
+            .geo_bounds()
+            == GeoTiffFile::open(place.path("one.tif"))
+                .unwrap()
+                .geo_bounds()
+    );
 }
