@@ -28,6 +28,10 @@ Examples:
       lavoxel hazard etna.tif … --merge parts/* --out maps
   Map other quantiles and another limit from the same runs:
       lavoxel hazard etna.tif … --reduce-only --above 1 --quantiles 0.05,0.95
+  Find the heights of a dam along a wall that no lava overtops, so that 5 % of the runs overtop it:
+      lavoxel hazard etna.tif … --barrier wall.geojson --crest 0.05 --out walled
+  Forecast from the same runs by what was observed until now:
+      lavoxel hazard etna.tif … --reduce-only --began 2026-03-01 --observed day1.geojson@2026-03-02 --observed day3.geojson@2026-03-04
 
 Laws of --rates, --volumes and --durations:
   5                      constant
@@ -140,6 +144,48 @@ pub(crate) struct HazardArgs {
     #[arg(long, value_name = "FILE")]
     exposure: Vec<PathBuf>,
 
+    /// Weight runs by their fit to an outline of the lava (.geojson, .gpkg, .tif, .asc) at TIME, a
+    /// time since the start such as @18h or a date such as @2026-03-04T12:00; repeatable
+    ///
+    /// The maps are then a forecast of the runs that have behaved as the eruption has: the weight
+    /// of a run is exp(-½ Σ ((1 - fit) / W)²) with the fit √(∩/∪) to each outline and the width W
+    /// of --kernel. Without TIME an outline is that of the final lava.
+    #[arg(long, value_name = "FILE[@TIME]")]
+    observed: Vec<String>,
+
+    /// Date of the start of the eruption, which dates of --observed need, such as 2026-03-01T06:00
+    /// (UTC, or with a zone)
+    #[arg(long, value_name = "DATE")]
+    began: Option<String>,
+
+    /// Width of the kernel of --observed: a run whose misfit 1 - √(∩/∪) is W has 0.61 of the weight
+    /// of a run without misfit
+    #[arg(
+        long,
+        value_name = "W",
+        default_value_t = 0.1,
+        allow_negative_numbers = true
+    )]
+    kernel: f64,
+
+    /// Find the heights of a dam along the barriers (--barrier), so that no more than the share P of
+    /// the runs overtops it
+    ///
+    /// The runs are made with the barriers as walls, so give them a height_m that no lava overtops.
+    /// The heights by sections of four cells are in crest.csv and crest.geojson, which --barrier
+    /// takes for a check by other runs (--seed).
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
+    crest: Option<f64>,
+
+    /// Height of the dam of --crest above the lava
+    #[arg(
+        long,
+        value_name = "METRES",
+        default_value_t = 0.5,
+        allow_negative_numbers = true
+    )]
+    freeboard: f64,
+
     /// Draw contours of probability at the levels A, B, … [default: 0.05, 0.1, 0.25, 0.5, 0.75,
     /// 0.9]
     #[arg(
@@ -149,6 +195,10 @@ pub(crate) struct HazardArgs {
         allow_negative_numbers = true
     )]
     levels: Option<Vec<f64>>,
+
+    /// Also write all maps into one file, maps.nc (netCDF-4, CF-1.11)
+    #[arg(long)]
+    netcdf: bool,
 
     /// Also draw every map over the ground, as .png
     #[arg(long)]
@@ -307,6 +357,11 @@ impl HazardArgs {
         settings.before.clone_from(&self.before);
         settings.annual = self.annual;
         settings.exposure.clone_from(&self.exposure);
+        settings.observed.clone_from(&self.observed);
+        settings.began.clone_from(&self.began);
+        settings.kernel = self.kernel;
+        (settings.crest, settings.freeboard) = (self.crest, self.freeboard);
+        settings.netcdf = self.netcdf;
         settings.picture = self.picture;
         settings
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use geotiff_reader::GeoTiffFile;
+
 use super::place::{Place, text};
 use crate::child::Running;
 
@@ -83,13 +85,17 @@ fn run_files(place: &Place, folder: &str) -> usize {
 #[test]
 fn maps_are_the_same_for_any_number_of_threads() {
     let place = place();
-    let report = place.json(&command("--runs 12 --threads 1 --out one --json --picture"));
+    let report = place.json(&command(
+        "--runs 12 --threads 1 --out one --json --picture --netcdf",
+    ));
     assert_eq!(
         (report["runs"].as_u64(), report["made"].as_u64()),
         (Some(12), Some(12)),
         "{report}"
     );
-    place.done(&command("--runs 12 --threads 2 --out two --picture"));
+    place.done(&command(
+        "--runs 12 --threads 2 --out two --picture --netcdf",
+    ));
     let (one, two) = (maps(&place, "one"), maps(&place, "two"));
     let names: Vec<_> = one.keys().map(String::as_str).collect();
     for name in [
@@ -97,6 +103,7 @@ fn maps_are_the_same_for_any_number_of_threads() {
         "probability.qml",
         "probability.png",
         "probability.geojson",
+        "maps.nc",
         "arrival_q10.tif",
     ] {
         assert!(names.contains(&name), "{name} in {names:?}");
@@ -559,6 +566,192 @@ fn other_limits_and_quantiles_come_from_the_same_runs() {
     assert!(place.read("out/probability.tif") != before);
     place.done(&command("--runs 6 --out out --reduce-only"));
     assert!(place.read("out/probability.tif") == before);
+}
+
+/// Returns the values of a map, 0 where it has none.
+fn values(place: &Place, name: &str) -> Vec<f64> {
+    let file = GeoTiffFile::open(place.path(name)).unwrap();
+    let all = file.read_raster::<f32>().unwrap();
+    all.iter()
+        .map(|value| f64::from(*value))
+        .map(|value| if value.is_finite() { value } else { 0.0 })
+        .collect()
+}
+
+/// Returns the Brier score of a map of probability for the final lava of the folder `truth`: the
+/// mean squared difference to 1 where lava came and 0 elsewhere (Brier 1950).
+fn brier(place: &Place, name: &str) -> f64 {
+    let truth = values(place, "truth/probability.tif");
+    let squares = values(place, name).into_iter().zip(&truth);
+    squares.map(|(p, o)| (p - o).powi(2)).sum::<f64>() / truth.len() as f64
+}
+
+/// Checks forecasts by what was observed: for eruptions whose course is known, made by other seeds
+/// than the runs, maps of weighted runs are nearer to what came than those of equal runs.
+#[test]
+fn observed_outlines_make_the_forecast_better() {
+    let place = place();
+    let runs = "--runs 40 --out all --quantiles 0.5 --quiet";
+    place.done(&command(runs));
+    let equal = table(&place, "all");
+    assert!(!equal[0].contains_key("weight"));
+    let (mut better, mut gain) = (0, Vec::new());
+    for truth in 0..6 {
+        let truth = format!(
+            "hazard slope.asc --vent-area area.geojson {LAWS} --seed 100{truth} --runs 1 --before 6min,15min --out truth --force"
+        );
+        place.done(&truth);
+        place.done(&command(&format!("{runs} --reduce-only")));
+        let plain = brier(&place, "all/probability.tif");
+        let observed = "--observed truth/probability_6min.tif@6min --observed truth/probability_15min.tif@2026-03-01T06:15 \
+                        --began 2026-03-01T06:00";
+        let report = place.json(&command(&format!(
+            "{runs} --reduce-only --json {observed} --kernel 0.2"
+        )));
+        let weighted = brier(&place, "all/probability.tif");
+        better += usize::from(weighted < plain);
+        gain.push(1.0 - weighted / plain);
+        let effective = report["effective_runs"].as_f64().unwrap();
+        assert!((1.0..40.0).contains(&effective), "{report}");
+        let rows = table(&place, "all");
+        let sum: f64 = rows.iter().map(|row| number(row, "weight")).sum();
+        assert!((sum - 1.0).abs() < 0.01, "{sum}");
+        let best = rows
+            .iter()
+            .max_by(|a, b| number(a, "weight").total_cmp(&number(b, "weight")));
+        let best = best.unwrap();
+        assert_eq!(
+            report["best_run"]["run"].as_f64(),
+            Some(number(best, "run"))
+        );
+        let fit = (number(best, "fit_1") + number(best, "fit_2")) / 2.0;
+        assert!((report["best_run"]["fit"].as_f64().unwrap() - fit).abs() < 1e-3);
+        let errors = place.run(&command(&format!(
+            "{runs} --reduce-only {observed} --kernel 0.2"
+        )));
+        assert_eq!(
+            text(&errors.stderr).contains("the maps rest on"),
+            effective < 10.0,
+            "{report}"
+        );
+    }
+    let mean = gain.iter().sum::<f64>() / 6.0;
+    println!("{better} of 6 better, {mean:.2} of the Brier score gone on average: {gain:.2?}");
+    assert!(better >= 5 && mean > 0.3, "{better} of 6, {gain:.2?}");
+    // The same runs without observations are equal again.
+    place.done(&command(&format!("{runs} --reduce-only")));
+    assert_eq!(
+        table(&place, "all")
+            .iter()
+            .map(|row| &row["area_m2"])
+            .collect::<Vec<_>>(),
+        equal.iter().map(|row| &row["area_m2"]).collect::<Vec<_>>()
+    );
+    for (more, words) in [
+        (
+            "--observed truth/probability_6min.tif@2026-03-01",
+            "--began",
+        ),
+        (
+            "--observed truth/probability_6min.tif@2026-03-01 --began 2026-03-02",
+            "after the start",
+        ),
+        ("--observed nothing.geojson@1h", "nothing.geojson"),
+        ("--began today", "--began today"),
+        ("--kernel 0", "--kernel 0"),
+    ] {
+        let line = place.refused(&command(&format!("{runs} --reduce-only {more}")));
+        assert!(line.contains(words), "{more}: {line}");
+    }
+}
+
+/// Checks a dam across the slope that one run in twenty may overtop: among the runs of its design
+/// no more do, and few of other runs.
+#[test]
+fn a_dam_is_as_high_as_the_share_of_runs_that_it_holds_needs() {
+    let place = place();
+    let wall = |height: f64| {
+        format!(
+            r#"{{"type": "FeatureCollection", "crs": null, "features": [{{"type": "Feature", "properties": {{"name": "wall", "height_m": {height}}},
+            "geometry": {{"type": "LineString", "coordinates": [[1001, 5085], [1120, 5095], [1239, 5085]]}}}}]}}"#
+        )
+    };
+    place.write_file("wall.geojson", wall(30.0));
+    let runs = 100;
+    let design = place.json(&command(&format!(
+        "--runs {runs} --barrier wall.geojson --crest 0.05 --freeboard 0.2 --out walled --json"
+    )));
+    let crest = &design["crest"];
+    let number = |name: &str| {
+        crest[name]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{name} in {design}"))
+    };
+    let over = crest["over"].as_array().unwrap();
+    assert!(over.len() == 5 && number("over_wall") == 0.0, "{design}");
+    let raised = number("raised");
+    assert!(raised > 1.0 && raised <= number("sections"), "{design}");
+    let rows = text(&place.read("walled/crest.csv"));
+    let of = |row: &str, at: usize| row.split(',').nth(at).unwrap().parse::<f64>().unwrap();
+    let rows: Vec<_> = rows.lines().skip(1).collect();
+    assert_eq!(rows.len() as f64, number("sections"));
+    for row in &rows {
+        let [ground, need, height, crest, earth] = [3, 4, 5, 6, 7].map(|at| of(row, at));
+        assert!((crest - ground - height).abs() < 0.02, "{row}");
+        assert!(
+            if need > 0.0 {
+                (height - need - 0.2).abs() < 0.02
+            } else {
+                height == 0.0
+            },
+            "{row}"
+        );
+        assert!(
+            (earth - of(row, 2) * 1.5 * height * height).abs() < 0.05 + 0.03 * earth,
+            "{row}"
+        );
+    }
+    // Without the runs that it need not hold the dam is lower.
+    let all = place.json(&command(&format!(
+        "--runs {runs} --barrier wall.geojson --crest 0 --freeboard 0.2 --out walled --reduce-only --json"
+    )));
+    assert!(all["crest"]["earth_m3"].as_f64() > crest["earth_m3"].as_f64());
+    place.done(&command(&format!(
+        "--runs {runs} --barrier wall.geojson --crest 0.05 --freeboard 0.2 --out walled --reduce-only"
+    )));
+    let overtopped = |seed: u64| {
+        place.done(&format!(
+            "hazard slope.asc --vent-area area.geojson {LAWS} --seed {seed} --runs {runs} --barrier walled/crest.geojson \
+             --exposure wall.geojson --out checked --force --quiet"
+        ));
+        let table = text(&place.read("checked/exposure_wall.csv"));
+        let mut lines = table.lines().map(|line| line.split(','));
+        let at = lines
+            .next()
+            .unwrap()
+            .position(|name| name == "probability")
+            .unwrap();
+        let share: f64 = lines.next().unwrap().nth(at).unwrap().parse().unwrap();
+        share
+    };
+    let (same, fresh) = (overtopped(7), overtopped(8));
+    println!("overtopped: {same} of the runs of the design, {fresh} of others");
+    assert!(same.max(fresh) <= 0.05, "{same}, {fresh}");
+    for (more, words) in [
+        ("--crest 0.05", "--barrier"),
+        ("--barrier wall.geojson --crest 2", "--crest 2"),
+        (
+            "--barrier wall.geojson --crest 0.1 --freeboard -1",
+            "--freeboard -1",
+        ),
+        (
+            "--barrier wall.geojson --crest 0.1 --dem-error 2",
+            "--dem-error",
+        ),
+    ] {
+        let line = place.refused(&command(&format!("--runs 2 --out other {more}")));
+        assert!(line.contains(words), "{more}: {line}");
+    }
 }
 
 #[test]

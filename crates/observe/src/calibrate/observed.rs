@@ -3,14 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use ndarray::Array2;
-
 use super::fronts::{self, Front};
-use crate::compare::{DatedFile, Limit, Pair, Source};
-use lavoxel_base::memory::Held;
+use crate::compare::{DatedFile, Limit, Outline, Source, inside};
 use lavoxel_flow::Flow;
-use lavoxel_geo::map::compare::{Agreement, Footprint};
-use lavoxel_geo::map::{Placement, Site};
+use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Seconds;
 use lavoxel_sim::records::FlowRecords;
 
@@ -29,14 +25,9 @@ pub(super) struct Observation {
 
 #[derive(Clone, Debug)]
 enum Sort {
-    /// Outline of the lava. `inside`: mask of the covered columns; `beyond`: number of outline
-    /// cells outside the simulation box; `above_m`: thickness in metres above which a simulated
-    /// column counts as covered.
-    Outline {
-        inside: Vec<bool>,
-        beyond: usize,
-        above_m: f32,
-    },
+    /// Outline of the lava. `above_m`: thickness in metres above which a simulated column counts as
+    /// covered.
+    Outline { outline: Outline, above_m: f32 },
     /// Thickness map. `metres`: observed thickness of each column, in metres; `beyond`: observed
     /// volume outside of the simulation box divided by the area of a column, in metres.
     Thickness { metres: Vec<f32>, beyond: f64 },
@@ -79,22 +70,8 @@ impl Onto<'_> {
     /// covered by lava. Returns a message if the file is invalid, if nothing of the outline lies in
     /// the simulation box, or if the time of the file is after the end of the runs.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
-        let limit = Limit {
-            above: self.above_m,
-            until: None,
-            keeps: false,
-            no_data: None,
-        };
-        let (inside, beyond) = self.inside(&Source::read(&file.path, limit)?, &file.path)?;
-        if !inside.contains(&true) {
-            return Err(format!(
-                "{}: nothing of it lies in the box",
-                file.path.display()
-            ));
-        }
         let sort = Sort::Outline {
-            inside,
-            beyond,
+            outline: Outline::read(&file.path, self.site, self.above_m)?,
             above_m: self.above_m as f32,
         };
         Ok(Observation {
@@ -103,39 +80,6 @@ impl Onto<'_> {
             weight: 1.0,
             sort,
         })
-    }
-
-    /// Returns the mask of the columns that the footprint `source` covers (row-major), and the
-    /// number of the footprint's raster cells outside of the simulation box. `path`: file of the
-    /// footprint, for messages.
-    fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
-        let place = self.site.placement();
-        let empty = Footprint {
-            place,
-            inside: Array2::from_elem((place.rows, place.cols), false),
-        };
-        let crs = self.site.crs().cloned();
-        let own = Source::Raster {
-            footprint: empty,
-            crs,
-            is_time: false,
-            values: None,
-            _held: Held::default(),
-        };
-        let b = Pair::new((&own, Path::new("the box")), (source, path), None)?.b;
-        let [west, north] = corner(&b.place, &place);
-        let is_column = |row: usize, col: usize| {
-            (north..north + place.rows).contains(&row) && (west..west + place.cols).contains(&col)
-        };
-        let covered = b.inside.indexed_iter().filter(|(_, inside)| **inside);
-        let beyond = covered
-            .filter(|((row, col), _)| !is_column(*row, *col))
-            .count();
-        let rows = b.inside.slice(ndarray::s![
-            north..north + place.rows,
-            west..west + place.cols
-        ]);
-        Ok((rows.iter().copied().collect(), beyond))
     }
 
     /// Reads an observed thickness map, which is a raster in metres. Returns a message if the file
@@ -162,7 +106,7 @@ impl Onto<'_> {
                 file.path.display()
             ));
         };
-        let (inside, _) = self.inside(&source, &file.path)?;
+        let (inside, _) = inside(self.site, &source, &file.path)?;
         if !inside.contains(&true) {
             return Err(format!(
                 "{}: has no thickness above 0 in the box",
@@ -236,16 +180,6 @@ fn name_of(file: &DatedFile) -> String {
     .to_string()
 }
 
-/// Returns the position (column, row) that the north-west cell of the raster `part` has in the
-/// larger raster `all`; both have equal cells.
-fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
-    let cells = |length: f64, cell: f64| (length / cell).round().max(0.0) as usize;
-    [
-        cells(part.west - all.west, all.cell.0),
-        cells(all.north - part.north, all.cell.1),
-    ]
-}
-
 impl Observation {
     /// Returns the score of a simulated flow against this observation, from 0 (no agreement) to 1
     /// (equal). Outline: √(∩/∪) of the observed and the simulated area; thickness: 1 − Σ|a − b| /
@@ -253,28 +187,10 @@ impl Observation {
     /// divided by the larger.
     pub(super) fn score(&self, flow: &Flow, records: &FlowRecords, site: &Site) -> f64 {
         match &self.sort {
-            Sort::Outline {
-                inside,
-                beyond,
-                above_m,
-            } => {
-                let covered = records
-                    .thickness_m()
-                    .iter()
-                    .map(|thickness| thickness > above_m);
-                let found = covered.zip(inside).fold(
-                    Agreement {
-                        a: 0,
-                        b: *beyond,
-                        both: 0,
-                    },
-                    |found, (a, b)| Agreement {
-                        a: found.a + usize::from(a),
-                        b: found.b + usize::from(*b),
-                        both: found.both + usize::from(a && *b),
-                    },
-                );
-                found.fit().unwrap_or(0.0)
+            Sort::Outline { outline, above_m } => {
+                let thickness = records.thickness_m().iter().enumerate();
+                let covered = thickness.filter(|(_, thickness)| *thickness > above_m);
+                outline.fit(covered.map(|(column, _)| column))
             }
             Sort::Thickness { metres, beyond } => {
                 // Observed lava outside of the simulation box cannot be met: it counts as

@@ -4,6 +4,7 @@
 mod classes;
 mod dated;
 mod footprints;
+mod outline;
 mod states;
 mod thickness;
 
@@ -13,7 +14,9 @@ use serde::Serialize;
 
 pub use self::dated::DatedFile;
 use self::footprints::BYTES_OF_NUMBERS;
-pub(crate) use self::footprints::{Limit, Pair, Source};
+use self::footprints::Pair;
+pub(crate) use self::footprints::{Limit, Source};
+pub(crate) use self::outline::{Outline, inside};
 pub use self::states::{Difference, differences};
 pub use self::thickness::Thickness;
 use lavoxel_base::memory::MemoryEstimate;

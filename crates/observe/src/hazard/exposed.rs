@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::record::{RecordError, RunRecord};
-use super::reduce::{Reduction, RunFiles, at_quantile};
+use super::reduce::{Reduction, RunFiles, Weighted, at_quantile, weight_below};
 use super::write::{NOTE, time_name};
 use crate::exposure::{Assets, AttributeRow, Reach, write};
 use lavoxel_base::memory::MemoryEstimate;
@@ -30,12 +30,12 @@ pub(super) struct Exposure {
 }
 
 /// Results at one asset: arrival times in seconds and largest thicknesses in metres, one for each
-/// run whose lava reached the asset. `runs`: number of all runs.
+/// run whose lava reached the asset, ascending. `weight`: sum of the weights of all runs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reached {
-    arrivals_s: Vec<f32>,
-    thicknesses_m: Vec<f32>,
-    runs: usize,
+    arrivals_s: Vec<Weighted>,
+    thicknesses_m: Vec<Weighted>,
+    weight: f64,
 }
 
 impl Exposure {
@@ -66,7 +66,7 @@ impl Exposure {
     /// Estimates the memory of the pairs `places`, and of the results of `runs` runs at all assets.
     pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
         let each = self.assets.list().len().saturating_mul(runs as usize);
-        MemoryEstimate::new("the exposure of the runs", each, 8.0).and(MemoryEstimate::new(
+        MemoryEstimate::new("the exposure of the runs", each, 16.0).and(MemoryEstimate::new(
             "the columns of the features",
             self.places.len(),
             8.0,
@@ -80,22 +80,21 @@ impl Exposure {
         files: &RunFiles,
         reduction: &Reduction,
     ) -> Result<Vec<Reached>, RecordError> {
-        let mut all = vec![
-            Reached {
-                runs: files.runs.len(),
-                ..Reached::default()
-            };
-            self.assets.list().len()
-        ];
-        files.for_each(|record| {
+        let mut all = vec![Reached::default(); self.assets.list().len()];
+        let mut total = 0.0;
+        files.for_each(|record, at| {
+            let weight = files.weights.of(at);
+            total += weight;
             for (asset, reach) in self.of_run(record, reduction.above_m) {
-                all[asset].arrivals_s.push(reach.arrival_s as f32);
-                all[asset].thicknesses_m.push(reach.thickness_m as f32);
+                let weighted = |value: f64| Weighted::new(value as f32, weight as f32);
+                all[asset].arrivals_s.push(weighted(reach.arrival_s));
+                all[asset].thicknesses_m.push(weighted(reach.thickness_m));
             }
         })?;
         for reached in &mut all {
-            reached.arrivals_s.sort_unstable_by(f32::total_cmp);
-            reached.thicknesses_m.sort_unstable_by(f32::total_cmp);
+            reached.weight = total;
+            reached.arrivals_s.sort_unstable_by(Weighted::order);
+            reached.thicknesses_m.sort_unstable_by(Weighted::order);
         }
         Ok(all)
     }
@@ -183,14 +182,20 @@ impl Exposure {
 }
 
 impl Reached {
-    /// Returns the fraction of all runs in which lava reached the asset.
+    /// Returns the fraction of all runs, by weight, in which lava reached the asset.
     fn probability(&self) -> f64 {
-        self.arrivals_s.len() as f64 / self.runs.max(1) as f64
+        self.share_before(f64::INFINITY)
+    }
+
+    /// Returns the fraction of all runs, by weight, in which lava reached the asset before `time_s`
+    /// seconds.
+    fn share_before(&self, time_s: f64) -> f64 {
+        weight_below(&self.arrivals_s, time_s) / self.weight.max(1.0)
     }
 
     fn row(&self, reduction: &Reduction) -> AttributeRow {
         let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
-        let of = |numbers: &[f32], quantile: f64, scale: f64, fine: f64| match numbers {
+        let of = |numbers: &[Weighted], quantile: f64, scale: f64, fine: f64| match numbers {
             [] => Value::Null,
             numbers => short(f64::from(at_quantile(numbers, quantile)) * scale, fine),
         };
@@ -205,16 +210,8 @@ impl Reached {
             ("thickness_max_m".into(), metres(1.0)),
         ];
         for time_s in &reduction.before_s {
-            let before = self
-                .arrivals_s
-                .iter()
-                .filter(|arrival| f64::from(**arrival) < *time_s)
-                .count();
             let name = format!("probability_{}", time_name(*time_s));
-            row.push((
-                name.into(),
-                short(before as f64 / self.runs.max(1) as f64, 1e6),
-            ));
+            row.push((name.into(), short(self.share_before(*time_s), 1e6)));
         }
         row
     }

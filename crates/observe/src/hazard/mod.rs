@@ -14,6 +14,7 @@
 //! Only scenes of the flow model ([`lavoxel_flow`]) have rates and volumes in physical units.
 //! `docs/hazard.md` is the guide for users.
 
+mod crest;
 mod curve;
 mod distribution;
 mod draw;
@@ -28,6 +29,7 @@ mod run;
 mod study;
 pub mod table;
 mod vents;
+mod weights;
 mod write;
 
 pub use self::curve::Curve;
@@ -39,4 +41,5 @@ pub use self::reduce::{Quantiles, Reduction, RunFiles, RunRow, Summary};
 pub use self::report::Report;
 pub(crate) use self::rules::FINGERPRINT;
 pub use self::study::{Settings, Source, Study, overrides_of_heightmap};
+pub use self::weights::Weights;
 pub use self::write::{Drawing, from_the_map, names, on_the_map};

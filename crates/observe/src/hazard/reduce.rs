@@ -3,23 +3,28 @@
 //! Quantiles are computed for one band of columns after the other, so that memory does not grow
 //! with the number of runs; each band reads all files once.
 //!
-//! - Invariant: the result does not depend on the order in which runs were made or are read;
-//!   probabilities are counts, and quantiles come from sorted values.
+//! - Invariant: the result does not depend on the order in which runs were made; probabilities are
+//!   sums of weights in the order of the runs' numbers, and quantiles come from sorted values.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 use std::path::PathBuf;
 
 use super::plan::{Ground, Sample};
 use super::record::{Outcome, RecordError, RunRecord};
+use super::weights::{Weights, effective};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::Site;
 
 /// Upper bound on the number of pairs (arrival, thickness) in memory, one pair per run and reached
 /// column; limits the number of columns in a band.
-const STRIP: usize = 1 << 24;
+const STRIP: usize = 1 << 23;
 
-/// Memory in bytes of one pair (arrival, thickness).
-const BYTES_A_PAIR: f64 = 8.0;
+/// Memory in bytes of one pair (arrival, thickness), each with the weight of its run.
+const BYTES_A_PAIR: f64 = 16.0;
+
+/// Slack of sums of weights against the rounding of products with a probability.
+const SLACK: f64 = 1e-9;
 
 /// Run files of one plan that the maps summarise.
 #[derive(Clone, Debug)]
@@ -32,16 +37,22 @@ pub struct RunFiles {
     pub columns: usize,
     /// Numbers of the runs that have a file, in ascending order.
     pub runs: Vec<u64>,
+    /// Weights of the runs.
+    pub weights: Weights,
 }
 
 impl RunFiles {
-    pub(super) fn for_each(&self, mut use_it: impl FnMut(&RunRecord)) -> Result<(), RecordError> {
-        for run in &self.runs {
+    /// Calls `use_it` with the record and the index of each run.
+    pub(super) fn for_each(
+        &self,
+        mut use_it: impl FnMut(&RunRecord, usize),
+    ) -> Result<(), RecordError> {
+        for (at, run) in self.runs.iter().enumerate() {
             // A file that was removed in the meantime is skipped.
             if let Some(record) =
                 RunRecord::read(&self.folder, *run, self.fingerprint, self.columns)?
             {
-                use_it(&record);
+                use_it(&record, at);
             }
         }
         Ok(())
@@ -64,6 +75,14 @@ pub struct Reduction {
     pub annual: Option<f64>,
 }
 
+impl Reduction {
+    /// Number of maps that a study writes.
+    pub(super) fn maps(&self) -> usize {
+        let of_time = self.before_s.len() + usize::from(self.annual.is_some());
+        2 + 2 * self.quantiles.len() + of_time
+    }
+}
+
 /// Quantiles of arrival or thickness in each column, over those runs that inundate the column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
@@ -78,9 +97,11 @@ pub struct Summary {
     pub rows: Vec<RunRow>,
     /// Number of runs that inundate each column, row-major.
     pub counts: Vec<u32>,
-    /// Number of runs in which lava arrives in a column before a time of `Reduction::before_s`;
-    /// axes (time, column).
-    pub before: Vec<Vec<u32>>,
+    /// Sum of the weights of the runs that inundate each column, row-major.
+    pub hits: Vec<f64>,
+    /// Sum of the weights of the runs in which lava arrives in a column before a time of
+    /// `Reduction::before_s`; axes (time, column).
+    pub before: Vec<Vec<f64>>,
     /// Quantiles of the arrival time of lava, in seconds from the start of the eruption.
     pub arrival_s: Quantiles,
     /// Quantiles of the largest thickness of lava over a run, in metres.
@@ -97,6 +118,10 @@ pub struct RunRow {
     pub sample: Sample,
     /// Outcome of the run's simulation.
     pub outcome: Outcome,
+    /// Weight of the run in the maps, relative to other runs.
+    pub weight: f64,
+    /// Fit of the run to each observed outline, 0 to 1.
+    pub fits: Vec<f64>,
     /// Area that the run inundates, in m².
     pub area_m2: f64,
     /// Greatest straight-line distance from the vent to the centre of an inundated column, in
@@ -110,7 +135,12 @@ pub struct RunRow {
 }
 
 impl RunRow {
-    fn new(record: &RunRecord, above_m: f64, ground: &Ground) -> Self {
+    fn new(
+        record: &RunRecord,
+        (weight, fits): (f64, &[f64]),
+        above_m: f64,
+        ground: &Ground,
+    ) -> Self {
         let Site {
             cell_size_m: cell,
             grid,
@@ -136,6 +166,8 @@ impl RunRow {
         Self {
             sample: record.sample,
             outcome: record.outcome.clone(),
+            weight,
+            fits: fits.to_vec(),
             area_m2: columns as f64 * cell * cell,
             reach_m: reach * cell,
             thickest_m: thickest,
@@ -172,24 +204,30 @@ impl Summary {
         let mut all = Self {
             rows: Vec::with_capacity(files.runs.len()),
             counts: vec![0; files.columns],
+            hits: vec![0.0; files.columns],
             before: reduction
                 .before_s
                 .iter()
-                .map(|_| vec![0; files.columns])
+                .map(|_| vec![0.0; files.columns])
                 .collect(),
             arrival_s: empty(),
             thickness_m: empty(),
             thickest_m: none(),
         };
-        files.for_each(|record| {
-            all.rows.push(RunRow::new(record, above_m, ground));
+        files.for_each(|record, at| {
+            let weight = files.weights.of(at);
+            let seen = (weight, files.weights.fits_of(at));
+            all.rows.push(RunRow::new(record, seen, above_m, ground));
             for reached in record
                 .reached()
                 .filter(|reached| f64::from(reached.thickness_m) > above_m)
             {
                 all.counts[reached.column] += 1;
+                all.hits[reached.column] += weight;
                 for (before, time_s) in all.before.iter_mut().zip(&reduction.before_s) {
-                    before[reached.column] += u32::from(f64::from(reached.arrival_s) < *time_s);
+                    if f64::from(reached.arrival_s) < *time_s {
+                        before[reached.column] += weight;
+                    }
                 }
                 let thickest = &mut all.thickest_m[reached.column];
                 *thickest = thickest.max(reached.thickness_m);
@@ -218,8 +256,10 @@ impl Summary {
             starts[i + 1] = starts[i] + *count as usize;
         }
         let (mut next, total) = (starts.clone(), starts[strip.len()]);
-        let (mut arrivals, mut thicknesses) = (vec![0.0_f32; total], vec![0.0_f32; total]);
-        files.for_each(|record| {
+        let none = || vec![Weighted::default(); total];
+        let (mut arrivals, mut thicknesses) = (none(), none());
+        files.for_each(|record, at| {
+            let weight = files.weights.of(at) as f32;
             let inside = record
                 .reached()
                 .filter(|reached| strip.contains(&reached.column));
@@ -227,7 +267,8 @@ impl Summary {
                 inside.filter(|reached| f64::from(reached.thickness_m) > reduction.above_m)
             {
                 let next = &mut next[reached.column - strip.start];
-                (arrivals[*next], thicknesses[*next]) = (reached.arrival_s, reached.thickness_m);
+                arrivals[*next] = Weighted::new(reached.arrival_s, weight);
+                thicknesses[*next] = Weighted::new(reached.thickness_m, weight);
                 *next += 1;
             }
         })?;
@@ -240,7 +281,7 @@ impl Summary {
                 (&mut thicknesses, &mut self.thickness_m),
             ] {
                 let numbers = &mut numbers[pair[0]..pair[1]];
-                numbers.sort_unstable_by(f32::total_cmp);
+                numbers.sort_unstable_by(Weighted::order);
                 for (map, quantile) in maps.maps.iter_mut().zip(&reduction.quantiles) {
                     map[column] = at_quantile(numbers, *quantile);
                 }
@@ -251,31 +292,49 @@ impl Summary {
 
     /// Returns the inundation probability of each column, 0 to 1.
     pub fn probability(&self) -> Vec<f32> {
-        self.shares(&self.counts)
+        self.shares(&self.hits)
     }
 
-    /// Converts `counts`, each a number of runs, to fractions of all runs, 0 to 1.
-    pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
-        let runs = self.rows.len().max(1) as f64;
-        counts
-            .iter()
-            .map(|count| (f64::from(*count) / runs) as f32)
-            .collect()
+    /// Converts `sums`, each a sum of weights of runs, to fractions of the weight of all runs, 0
+    /// to 1.
+    pub fn shares(&self, sums: &[f64]) -> Vec<f32> {
+        let all = self.weight();
+        sums.iter().map(|sum| (sum / all) as f32).collect()
+    }
+
+    /// Returns the sum of the weights of all runs, at least 1: that of the run that fits best.
+    fn weight(&self) -> f64 {
+        self.rows.iter().map(|row| row.weight).sum::<f64>().max(1.0)
+    }
+
+    /// Returns the mean of the quantity `of` over all runs, by their weights.
+    pub fn mean(&self, of: impl Fn(&RunRow) -> f64) -> f64 {
+        let sum: f64 = self.rows.iter().map(|row| row.weight * of(row)).sum();
+        sum / self.weight()
+    }
+
+    /// Returns the effective number of runs: that of equally weighted runs whose means vary as
+    /// much.
+    pub fn effective_runs(&self) -> f64 {
+        effective(self.rows.iter().map(|row| row.weight))
     }
 
     /// Returns the number of columns that are inundated with a probability of at least `share`.
     pub fn columns_from(&self, share: f64) -> usize {
-        let least = (share * self.rows.len() as f64 - 1e-9).ceil().max(1.0) as u32;
-        self.counts.iter().filter(|count| **count >= least).count()
+        let least = share * self.weight() - SLACK;
+        let columns = self.counts.iter().zip(&self.hits);
+        columns
+            .filter(|(count, hits)| **count > 0 && **hits >= least)
+            .count()
     }
 
     /// Estimates the memory for summarising `runs` runs on `columns` columns, including the reading
     /// of files.
     pub fn need(columns: usize, runs: u64, reduction: &Reduction) -> MemoryEstimate {
-        // Bytes per column: counts, starts of a strip twice, largest thickness, one record being
+        // Bytes per column: counts and hits, starts of a strip twice, largest thickness, one record being
         // read, two maps per quantile, one map per time.
-        let maps = 8.0 * reduction.quantiles.len() as f64 + 4.0 * reduction.before_s.len() as f64;
-        let each = 4.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + maps;
+        let maps = 8.0 * (reduction.quantiles.len() + reduction.before_s.len()) as f64;
+        let each = 12.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + maps;
         let (runs, strip) = (
             runs as usize,
             STRIP.min(columns.saturating_mul(runs as usize)),
@@ -311,11 +370,42 @@ fn strips(counts: &[u32], most: usize) -> Vec<Range<usize>> {
     strips
 }
 
-/// Returns the quantile of `sorted` (ascending) at the probability `quantile` (0 to 1): the
-/// smallest element v such that at least this fraction of the elements are ≤ v.
-pub(super) fn at_quantile(sorted: &[f32], quantile: f64) -> f32 {
-    let rank = (quantile * sorted.len() as f64 - 1e-9).ceil().max(1.0) as usize;
-    sorted[rank.min(sorted.len()) - 1]
+/// Value of a run, with the weight of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Weighted {
+    value: f32,
+    weight: f32,
+}
+
+impl Weighted {
+    pub(super) fn new(value: f32, weight: f32) -> Self {
+        Self { value, weight }
+    }
+
+    /// Orders by value; equal values by weight, so that the order of the runs changes nothing.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let values = self.value.total_cmp(&other.value);
+        values.then(self.weight.total_cmp(&other.weight))
+    }
+}
+
+/// Returns the quantile of `sorted` (ascending by value) at the probability `quantile` (0 to 1):
+/// the smallest value such that the elements up to it have at least this fraction of all weight.
+pub(super) fn at_quantile(sorted: &[Weighted], quantile: f64) -> f32 {
+    let weight = |one: &Weighted| f64::from(one.weight);
+    let least = quantile * sorted.iter().map(weight).sum::<f64>() - SLACK;
+    let mut sum = 0.0;
+    let found = sorted.iter().find(|one| {
+        sum += weight(one);
+        sum >= least
+    });
+    found.or(sorted.last()).map_or(f32::NAN, |one| one.value)
+}
+
+/// Returns the sum of the weights of those elements of `numbers` whose value is below `limit`.
+pub(super) fn weight_below(numbers: &[Weighted], limit: f64) -> f64 {
+    let below = numbers.iter().filter(|one| f64::from(one.value) < limit);
+    below.map(|one| f64::from(one.weight)).sum()
 }
 
 #[cfg(test)]
@@ -394,18 +484,28 @@ mod tests {
             fingerprint: 9,
             columns: 60,
             runs,
+            weights: Weights::default(),
         }
     }
 
     #[test]
     fn quantiles_are_numbers_that_came_up() {
-        let sorted = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
+        let equal = |value: u8| Weighted::new(value.into(), 1.0);
+        let sorted: Vec<_> = (1..=10).map(equal).collect();
         let of = |quantile| at_quantile(&sorted, quantile);
         assert_eq!(
             [0.0, 0.1, 0.11, 0.5, 0.9, 1.0].map(of),
             [1.0, 1.0, 2.0, 5.0, 9.0, 10.0]
         );
-        assert_eq!(at_quantile(&[7.0], 0.5), 7.0);
+        assert_eq!(at_quantile(&[equal(7)], 0.5), 7.0);
+        // A run of three times the weight counts as three runs.
+        let heavy = [(1.0, 1.0), (2.0, 3.0), (3.0, 1.0)].map(|(v, w)| Weighted::new(v, w));
+        let of = |quantile| at_quantile(&heavy, quantile);
+        assert_eq!(
+            [0.0, 0.2, 0.21, 0.8, 0.81, 1.0].map(of),
+            [1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
+        );
+        assert_eq!(weight_below(&heavy, 3.0), 4.0);
     }
 
     #[test]
@@ -428,8 +528,14 @@ mod tests {
         assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
         // The arrival at column 11 after 10 s is of a film too thin to count; nothing reached
         // column 35 before 60 s.
-        assert_eq!([10, 11, 35].map(|column| all.before[0][column]), [3, 0, 0]);
-        assert_eq!([10, 11, 35].map(|column| all.before[1][column]), [3, 2, 0]);
+        assert_eq!(
+            [10, 11, 35].map(|column| all.before[0][column]),
+            [3.0, 0.0, 0.0]
+        );
+        assert_eq!(
+            [10, 11, 35].map(|column| all.before[1][column]),
+            [3.0, 2.0, 0.0]
+        );
         assert_eq!(at(&all.arrival_s.maps[1])[..3], [0.0, 20.0, 60.0]);
         assert_eq!(at(&all.arrival_s.maps[2])[..3], [5.0, 30.0, 60.0]);
         assert_eq!(at(&all.thickness_m.maps[0])[..3], [1.0, 1.0, 0.5]);

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::crest::CrestSummary;
+use super::weights::FEW;
 use super::{Drawing, Ending, Plan, RunRow, Size};
 use crate::study::PlanFile;
 use lavoxel_base::words;
@@ -33,6 +35,13 @@ pub struct Report {
     /// Area in m² that at least one run inundates.
     area_m2: f64,
     area_of_probability: Vec<AreaOf>,
+    /// Effective number of runs; `None` without observed outlines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effective_runs: Option<f64>,
+    /// Number of the run that fits the observed outlines best, and its mean fit (0 to 1); `None`
+    /// without observed outlines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best_run: Option<BestRun>,
     mean_area_m2: f64,
     mean_volume_m3: f64,
     longest_reach_m: f64,
@@ -52,6 +61,9 @@ pub struct Report {
     /// Summary lines about exposed assets, one per exposure file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exposure: Vec<String>,
+    /// Heights of a dam along the barriers; `None` if they were not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) crest: Option<CrestSummary>,
     /// Assumptions made while the files of the scene were read, one sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
@@ -65,6 +77,29 @@ struct AreaOf {
     area_m2: f64,
 }
 
+/// Run that fits the observed outlines best.
+#[derive(Debug, Serialize)]
+struct BestRun {
+    run: u64,
+    outlines: usize,
+    /// Mean of the fits to all outlines, 0 to 1.
+    fit: f64,
+}
+
+impl BestRun {
+    fn of(rows: &[RunRow]) -> Option<Self> {
+        let best = rows
+            .iter()
+            .filter(|row| !row.fits.is_empty())
+            .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
+        Some(Self {
+            run: best.sample.run,
+            outlines: best.fits.len(),
+            fit: best.fits.iter().sum::<f64>() / best.fits.len() as f64,
+        })
+    }
+}
+
 impl Report {
     pub(super) fn new(
         plan: &Plan,
@@ -75,9 +110,7 @@ impl Report {
     ) -> Self {
         let (summary, site) = (drawing.summary, &drawing.ground.site);
         let rows = &summary.rows;
-        let mean = |of: &dyn Fn(&RunRow) -> f64| {
-            rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64
-        };
+        let best_run = BestRun::of(rows);
         let count = |is_so: &dyn Fn(&RunRow) -> bool| rows.iter().filter(|row| is_so(row)).count();
         let area = |columns: usize| columns as f64 * site.cell_size_m * site.cell_size_m;
         let drawn: String = plan
@@ -114,8 +147,10 @@ impl Report {
                     area_m2: area(summary.columns_from(probability)),
                 })
                 .into(),
-            mean_area_m2: mean(&|row| row.area_m2),
-            mean_volume_m3: mean(&|row| row.outcome.poured_m3),
+            effective_runs: best_run.is_some().then(|| summary.effective_runs()),
+            best_run,
+            mean_area_m2: summary.mean(|row| row.area_m2),
+            mean_volume_m3: summary.mean(|row| row.outcome.poured_m3),
             longest_reach_m: rows.iter().map(|row| row.reach_m).fold(0.0, f64::max),
             cut_short: count(&|row| row.outcome.ending == Ending::Limit),
             left_the_box: count(&|row| row.outcome.out_m3 > 0.0),
@@ -128,6 +163,7 @@ impl Report {
             computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
             elapsed_s: elapsed.as_secs_f64(),
             exposure: Vec::new(),
+            crest: None,
             notes: drawing.ground.notes.clone(),
             size: size + &drawn + &error,
         }
@@ -185,11 +221,23 @@ impl Report {
         ];
         // The line with the times stays the last.
         let before_time = lines.len() - 1;
+        let observed = self.best_run.iter().zip(self.effective_runs).map(|(best, effective)| {
+            format!(
+                "observed    {} outlines weight the runs, as many as {effective:.1} equal ones; run {} fits best: {:.2}",
+                best.outlines, best.run, best.fit
+            )
+        });
+        let exposed = self
+            .exposure
+            .iter()
+            .map(|line| format!("exposure    {line}"));
+        let crest = self
+            .crest
+            .iter()
+            .map(|crest| format!("crest       {}", crest.line()));
         lines.splice(
             before_time..before_time,
-            self.exposure
-                .iter()
-                .map(|line| format!("exposure    {line}")),
+            observed.chain(exposed).chain(crest),
         );
         lines.join("\n")
     }
@@ -213,6 +261,15 @@ impl Report {
         let of = |count: usize, what: &str| {
             (count > 0).then(|| format!("{count} of {} runs {what}", self.runs))
         };
+        let few = self.effective_runs.filter(|effective| *effective < FEW);
+        let few = few.map(|effective| {
+            format!(
+                "the maps rest on {effective:.1} of {} runs, by their fit to what was observed; make more runs, with laws nearer to \
+                 this eruption, or pass a wider --kernel",
+                self.runs
+            )
+        });
+        let wall = self.crest.as_ref().and_then(CrestSummary::warning);
         let cut = of(
             self.cut_short,
             "still advanced when their time was up; allow more with --duration",
@@ -232,7 +289,11 @@ impl Report {
         self.notes
             .iter()
             .cloned()
-            .chain([missing, cut, blocked, left, inexact].into_iter().flatten())
+            .chain(
+                [missing, few, wall, cut, blocked, left, inexact]
+                    .into_iter()
+                    .flatten(),
+            )
             .collect()
     }
 }

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::crest::Walls;
 use super::exposed::Exposure;
 use super::vents::Vents;
+use super::weights::{Observations, Weights};
 use super::{
     Curve, Distribution, Drawing, Ground, Plan, Reduction, Report, RunFiles, RunRecord, Seeds,
     Size, Summary, names,
@@ -21,6 +23,7 @@ use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::output::{Existing, FOLDER, file_name};
 use lavoxel_geo::map::Site;
 use lavoxel_io::export::maps::need_of;
+use lavoxel_io::export::netcdf;
 use lavoxel_scene::scene::{
     BuiltScene, LavaSpec, Model, NumberKey, Overrides, Scene, Seconds, Template, VentOverride,
     VentPlace,
@@ -80,8 +83,23 @@ pub struct Settings {
     /// thickness at each feature are written as a table and as a copy of the file with these
     /// properties.
     pub exposure: Vec<PathBuf>,
+    /// Outlines of the lava that were observed, each a text `FILE` or `FILE@TIME`; the maps weight
+    /// runs by their fit to all of them.
+    pub observed: Vec<String>,
+    /// Date of the start of the eruption, which dates in `observed` need.
+    pub began: Option<String>,
+    /// Width of the kernel of the weights: misfit 1 − √(∩/∪) at which the weight of a run is
+    /// exp(−½).
+    pub kernel: f64,
+    /// Share of the runs (0 to 1) that may overtop a dam along the barriers of the scene, whose
+    /// heights are sought; `None`: no heights.
+    pub crest: Option<f64>,
+    /// Height of a dam above the lava in metres.
+    pub freeboard: f64,
     /// Contour levels of probability, 0 to 1; `None`: the levels in `LEVELS`.
     pub levels: Option<Vec<f64>>,
+    /// Set to write all maps into one netCDF file, too.
+    pub netcdf: bool,
     /// Set to write a picture of every map over the hill-shaded ground, in addition to the data
     /// file.
     pub picture: bool,
@@ -104,7 +122,13 @@ impl Default for Settings {
             before: Vec::new(),
             annual: None,
             exposure: Vec::new(),
+            observed: Vec::new(),
+            began: None,
+            kernel: 0.1,
+            crest: None,
+            freeboard: 0.5,
             levels: None,
+            netcdf: false,
             picture: false,
         }
     }
@@ -158,7 +182,10 @@ pub struct Study {
     pub file: PlanFile,
     reduction: Reduction,
     exposures: Vec<Exposure>,
+    observations: Observations,
+    walls: Option<Walls>,
     levels: Option<Vec<f64>>,
+    netcdf: bool,
     pictures: bool,
     scene: String,
     summary: MemoryEstimate,
@@ -215,7 +242,15 @@ impl Study {
             format!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected)
         })?;
         let exposures = settings.exposures(&stage.site)?;
-        let summary = Summary::need(stage.site.grid.columns(), plan.runs, &reduction);
+        let observations = Observations::read(
+            &settings.observed,
+            settings.began.as_deref(),
+            settings.kernel,
+            (&stage.site, reduction.above_m),
+        )?;
+        let columns = stage.site.grid.columns();
+        let summary = Summary::need(columns, plan.runs, &reduction)
+            .and(observations.need(columns, plan.runs));
         let summary = exposures
             .iter()
             .map(|exposure| exposure.need(plan.runs))
@@ -223,6 +258,8 @@ impl Study {
         // Peak memory: first the concurrent runs, then the maps; never both at once.
         let ending = if settings.picture { "kmz" } else { "gpkg" };
         let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
+        let maps = if settings.netcdf { reduction.maps() } else { 0 };
+        let drawn = drawn.or(netcdf::need(columns, maps));
         let need = Ground::need(&stage, at_once)
             .and(summary.clone())
             .or(summary.clone().and(drawn));
@@ -232,6 +269,14 @@ impl Study {
             true => ground,
             false => ground.with_template(plan.template(scene)?),
         };
+        let walls = settings
+            .crest
+            .map(|share| Walls::new(scene, &ground, (share, settings.freeboard)))
+            .transpose()?;
+        let summary = walls
+            .iter()
+            .map(|walls| walls.need(plan.runs))
+            .fold(summary, MemoryEstimate::and);
         let file = plan.file(&ground, &scene.spec.name, &vents.words);
         let (levels, pictures) = (settings.levels.clone(), settings.picture);
         Ok(Self {
@@ -240,7 +285,10 @@ impl Study {
             file,
             reduction,
             exposures,
+            observations,
+            walls,
             levels,
+            netcdf: settings.netcdf,
             pictures,
             scene: scene.spec.name.clone(),
             summary,
@@ -333,12 +381,14 @@ impl Study {
         // Reserves the memory of the summary, so that other work in the process sees it as taken.
         let _held = self.summary.held();
         let columns = self.ground.site.grid.columns();
-        let files = RunFiles {
+        let mut files = RunFiles {
             folder: folder.runs_path(),
             fingerprint: folder.fingerprint,
             columns,
             runs,
+            weights: Weights::default(),
         };
+        files.weights = self.observations.weights(&files, self.reduction.above_m)?;
         let summary = Summary::from_runs(&files, &self.reduction, &self.ground)?;
         let drawing = Drawing {
             summary: &summary,
@@ -348,6 +398,7 @@ impl Study {
             plan: &self.plan,
             pictures: self.pictures,
             levels: self.levels.as_deref(),
+            netcdf: self.netcdf,
         };
         let mut written = drawing.write(&folder.path, Existing::Replace)?;
         let mut exposed = Vec::new();
@@ -356,10 +407,14 @@ impl Study {
             written.extend(exposure.write(&folder.path, &reached, &self.reduction)?);
             exposed.push(exposure.line(&reached));
         }
-        Ok((
-            Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed),
-            written,
-        ))
+        let mut report =
+            Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed);
+        if let Some(walls) = &self.walls {
+            let crest = walls.crest(&files, &self.ground)?;
+            written.extend(walls.write(&crest, &folder.path, &self.ground.site)?);
+            report.crest = Some(walls.summary(&crest));
+        }
+        Ok((report, written))
     }
 
     /// Simulates the runs with the numbers `runs` on `threads` worker threads until all are

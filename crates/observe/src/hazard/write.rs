@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
 
+use super::crest::FILES as CREST;
 use super::plan::{Ground, Plan};
 use super::record::Ending;
 use super::reduce::{Reduction, RunRow, Summary};
@@ -13,7 +14,7 @@ use lavoxel_base::measure::{Ramp, Span};
 use lavoxel_files::output::{Existing, OutputError, whole};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_io::export::maps::{Raster, Values};
-use lavoxel_io::export::{Caption, ExportError, Provenance};
+use lavoxel_io::export::{Caption, ExportError, Provenance, netcdf};
 use lavoxel_scene::scene::Seconds;
 
 /// Caution that is written into every map file.
@@ -28,6 +29,9 @@ const LINES: [&str; 2] = ["geojson", "gpkg"];
 /// File extension of the Google Earth picture; written only if the coordinate system converts to
 /// longitude and latitude.
 const GLOBE: &str = "kmz";
+
+/// File with all maps.
+const ALL: &str = "maps.nc";
 
 /// Length of an hour in seconds.
 const HOUR: f32 = 3600.0;
@@ -50,6 +54,8 @@ pub struct Drawing<'a> {
     pub pictures: bool,
     /// Contour levels of probability, 0 to 1; `None`: the levels in `LEVELS`.
     pub levels: Option<&'a [f64]>,
+    /// Set to write all maps into one netCDF file, too.
+    pub netcdf: bool,
 }
 
 /// Raster map of a hazard study: its values, row-major, and its caption.
@@ -110,7 +116,9 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
         .iter()
         .chain(pictures.then_some(&GLOBE))
         .map(|ending| format!("{}.{ending}", HazardMap::Probability.name()));
-    files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
+    let whole = ["runs.csv", ALL].into_iter().chain(CREST);
+    let whole = whole.map(str::to_owned);
+    files.chain(drawn).chain(whole).collect()
 }
 
 /// Subject of a hazard map: annual probability, or probability of arrival before a time, among
@@ -240,6 +248,11 @@ impl Drawing<'_> {
                 files.push(path(ending));
             }
         }
+        if self.netcdf {
+            let path = folder.join(ALL);
+            self.write_all(&path, &about, existing)?;
+            files.push(path);
+        }
         let path = folder.join("runs.csv");
         table(
             &path,
@@ -249,6 +262,24 @@ impl Drawing<'_> {
         )?;
         files.push(path);
         Ok(files)
+    }
+
+    /// Writes all maps into the netCDF file `path`.
+    fn write_all(
+        &self,
+        path: &Path,
+        about: &Provenance,
+        existing: Existing,
+    ) -> Result<(), ExportError> {
+        let maps: Vec<(Caption, Values)> = self
+            .maps()
+            .map(|map| (map.caption, Values::Real(self.on_the_box(map.values))))
+            .collect();
+        let layers: Vec<_> = maps
+            .iter()
+            .map(|(caption, values)| (caption, values))
+            .collect();
+        netcdf::write(path, &layers, (&self.ground.site, about), existing)
     }
 
     fn maps(&self) -> impl Iterator<Item = Map> + '_ {
@@ -295,7 +326,16 @@ impl Drawing<'_> {
     }
 
     fn caption(&self, kind: HazardMap) -> Caption {
-        let (words, title, description) = kind.words(self.reduction.above_m);
+        let (words, title, mut description) = kind.words(self.reduction.above_m);
+        if self.outlines() > 0 {
+            write!(
+                description,
+                "; runs are weighted by their fit to {} observed outlines, as many as {:.1} equal runs",
+                self.outlines(),
+                self.summary.effective_runs()
+            )
+            .expect("a string takes everything");
+        }
         let unit = match kind {
             HazardMap::Probability | HazardMap::Annual(_) | HazardMap::Before(_) => "",
             HazardMap::Arrival(_) => "h",
@@ -314,6 +354,11 @@ impl Drawing<'_> {
             runs,
             classes: &[],
         }
+    }
+
+    /// Returns the number of observed outlines that weight the runs.
+    fn outlines(&self) -> usize {
+        self.summary.rows.first().map_or(0, |row| row.fits.len())
     }
 
     fn on_the_box(&self, values: Vec<f32>) -> Array2<f32> {
@@ -356,15 +401,25 @@ fn table(
             .collect::<String>()
     };
     let seed = ground.height_error_m().map_or("", |_| ",error_seed");
+    let all: f64 = rows.iter().map(|row| row.weight).sum();
+    let outlines = rows.first().map_or(0, |row| row.fits.len());
+    let fits: String = (1..=outlines).map(|k| format!(",fit_{k}")).collect();
+    let weight = if outlines > 0 { ",weight" } else { "" };
+    let weighted = |row: &RunRow| {
+        let fits = row.fits.iter().map(|fit| format!(",{fit:.4}"));
+        let weight = (outlines > 0).then(|| format!(",{:.3e}", row.weight / all));
+        fits.chain(weight).collect::<String>()
+    };
     whole(path, existing, |out| {
-        writeln!(out, "{HEADING}{keys}{seed},seconds")?;
+        writeln!(out, "{HEADING}{keys}{seed}{fits}{weight},seconds")?;
         let mut all = rows.iter();
         all.try_for_each(|row| {
             writeln!(
                 out,
-                "{}{},{:.3}",
+                "{}{}{},{:.3}",
                 line(row, &ground.site),
                 drawn(row),
+                weighted(row),
                 row.outcome.seconds
             )
         })
@@ -379,6 +434,7 @@ fn line(row: &RunRow, site: &Site) -> String {
         reach_m,
         thickest_m,
         lowest_m,
+        ..
     } = row;
     let [x, y] = on_the_map(sample.vent_m, site);
     let ended = match outcome.ending {
@@ -465,7 +521,7 @@ mod tests {
             names[..3],
             ["probability.tif", "probability.qml", "probability.png"]
         );
-        assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 4);
+        assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 7);
         let without = super::names(
             &Reduction {
                 above_m: 0.05,
@@ -479,6 +535,6 @@ mod tests {
             names.contains(&"probability.kmz".to_owned())
                 && !without.iter().any(|name| name.ends_with(".kmz"))
         );
-        assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 3);
+        assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 6);
     }
 }
