@@ -33,15 +33,18 @@ pub(super) fn write(
     Ok(whole(path, existing, |out| writeln!(out, "{text}"))?)
 }
 
-/// Returns a GeoJSON document of straight lines: properties of each, and its points (column, row) in
-/// cells of the box of `site`. `name`: name of the layer; `caution`: note on the values.
+/// Line of a GeoJSON document: its properties, and its points (column, row) in cells.
+pub type LineFeature = (Map<String, Value>, Vec<[f64; 2]>);
+
+/// Returns a GeoJSON document of `lines` in the box of `site`. `name`: name of the layer; `caution`:
+/// note on the values.
 pub fn document_of_lines(
     site: &Site,
     (name, caution): (&str, &str),
-    lines: &[(Map<String, Value>, Vec<[f64; 2]>)],
+    lines: &[LineFeature],
 ) -> Value {
     let ground = ToCoordinates::new(site);
-    let feature = |(properties, points): &(Map<String, Value>, Vec<[f64; 2]>)| {
+    let feature = |(properties, points): &LineFeature| {
         let points: Vec<_> = points.iter().map(|point| ground.point(*point)).collect();
         json!({
             "type": "Feature",

@@ -43,7 +43,7 @@ use lavoxel_files::output::OutputError;
 pub use self::caption::{Caption, Class};
 pub use self::exr::write_exr;
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
-pub use self::geojson::document_of_lines;
+pub use self::geojson::{LineFeature, document_of_lines};
 pub use self::parts::{CachedFrame, Parts, fingerprints};
 pub use self::png::png_at;
 pub use self::png::{Label, write_png, write_png_at};
