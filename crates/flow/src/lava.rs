@@ -98,8 +98,8 @@ kinds! {
             may spread: f64, [0.1, 10.0] "";
             /// Share of bubbles in the lava.
             must bubbles: f64, [0.0, 0.95] "share";
-            /// Whether flow draws the bubbles out (capillary numbers above 1), or surface tension
-            /// keeps them round.
+            /// Set for bubbles that flow draws out (capillary numbers above 1), not for those that
+            /// surface tension keeps round.
             #[serde(default)]
             may drawn_out: bool;
         },

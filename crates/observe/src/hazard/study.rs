@@ -84,7 +84,7 @@ pub struct Settings {
     /// properties.
     pub exposure: Vec<PathBuf>,
     /// Outlines of the lava that were observed, each a text `FILE` or `FILE@TIME`; the maps weight
-    /// runs by their fit to all of them.
+    /// runs by their fit to all outlines.
     pub observed: Vec<String>,
     /// Date of the start of the eruption, which dates in `observed` need.
     pub began: Option<String>,
