@@ -80,30 +80,30 @@ fn thickness(flow: &Flow, column: usize) -> f64 {
     column.liquid_m + column.set_m
 }
 
-impl RunPair<'_> {
-    /// Iterates over the indices of the two to four columns that share an edge with the column
-    /// `column`.
-    fn edge_neighbours(&self, column: u32) -> impl Iterator<Item = u32> {
-        let (nx, nz) = (self.grid.nx, self.grid.nz);
-        let (x, z) = (column as usize % nx, column as usize / nx);
-        let places = [
-            (x > 0).then(|| (x - 1, z)),
-            (x + 1 < nx).then_some((x + 1, z)),
-            (z > 0).then(|| (x, z - 1)),
-            (z + 1 < nz).then_some((x, z + 1)),
-        ];
-        places
-            .into_iter()
-            .flatten()
-            .map(move |(x, z)| (z * nx + x) as u32)
-    }
+/// Iterates over the indices of the two to four columns of `grid` that share an edge with the column
+/// `column`.
+pub(crate) fn edge_neighbours(column: u32, grid: Grid) -> impl Iterator<Item = u32> {
+    let (nx, nz) = (grid.nx, grid.nz);
+    let (x, z) = (column as usize % nx, column as usize / nx);
+    let places = [
+        (x > 0).then(|| (x - 1, z)),
+        (x + 1 < nx).then_some((x + 1, z)),
+        (z > 0).then(|| (x, z - 1)),
+        (z + 1 < nz).then_some((x, z + 1)),
+    ];
+    places
+        .into_iter()
+        .flatten()
+        .map(move |(x, z)| (z * nx + x) as u32)
+}
 
+impl RunPair<'_> {
     /// Iterates over pairs (column of the barrier, edge neighbour outside of the barrier), as
     /// column indices.
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
         let of = move |&own: &u32| {
-            self.edge_neighbours(own)
+            edge_neighbours(own, self.grid)
                 .filter(move |other| !is_own(other))
                 .map(move |other| (own, other))
         };
@@ -153,7 +153,7 @@ impl RunPair<'_> {
                 continue;
             }
             held_m += more_m;
-            queue.extend(self.edge_neighbours(column));
+            queue.extend(edge_neighbours(column, self.grid));
         }
         held_m * self.area_m2
     }

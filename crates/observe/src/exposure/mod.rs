@@ -21,6 +21,7 @@ use lavoxel_geo::map::longitude::cut_line;
 use lavoxel_geo::map::{Crs, Site};
 use lavoxel_sim::records::FlowRecords;
 
+pub(crate) use self::barriers::edge_neighbours;
 pub use self::barriers::{BarrierGain, BarrierOutcome, after};
 pub use self::write::{AttributeRow, write};
 

@@ -6,6 +6,7 @@
 //! Runs that it need not hold are given up one after the other: each time the run whose loss saves
 //! most earth.
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,7 @@ use super::plan::Ground;
 use super::record::{RecordError, RunRecord};
 use super::reduce::RunFiles;
 use super::write::NOTE;
+use crate::exposure::edge_neighbours;
 use lavoxel_base::grid::line::Line;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::words;
@@ -140,35 +142,33 @@ impl Walls {
     fn on(barriers: &[Barrier], ground: &Ground, (share, freeboard_m): (f64, f64)) -> Self {
         let site = &ground.site;
         // The highest wall counts where some meet.
-        let raised_m = |column: u32| {
-            let here = barriers
-                .iter()
-                .filter(|barrier| barrier.columns.binary_search(&column).is_ok());
-            here.map(|barrier| barrier.height_m).fold(0.0, f64::max)
-        };
+        let mut raised_m: BTreeMap<u32, f64> = BTreeMap::new();
+        for barrier in barriers {
+            for column in &barrier.columns {
+                let height = raised_m.entry(*column).or_default();
+                *height = height.max(barrier.height_m);
+            }
+        }
         let natural_m =
-            |column: u32| ground.flow().column(column as usize).ground_m - raised_m(column);
-        let mut walls: Vec<u32> = barriers
-            .iter()
-            .flat_map(|barrier| barrier.columns.iter().copied())
-            .collect();
-        walls.sort_unstable();
-        walls.dedup();
+            |column: u32| ground.flow().column(column as usize).ground_m - raised_m[&column];
+        let walls: Vec<u32> = raised_m.keys().copied().collect();
         let (mut sections, mut beside) = (Vec::new(), Vec::new());
         for (barrier, piece, at_m) in pieces(barriers, site) {
             let [a, b] = piece;
             let line = Line::new(a, &[[b[0] - a[0], b[1] - a[1]]]);
             let columns = line.columns(0.5 * barrier.width_m / site.cell_size_m, site.grid);
+            // A piece of its own may round to a column that the whole line misses.
             let columns: Vec<u32> = columns
                 .into_iter()
                 .map(|(x, z)| site.grid.column(x, z) as u32)
+                .filter(|column| raised_m.contains_key(column))
                 .collect();
             if columns.is_empty() {
                 continue;
             }
             let number = sections.len() as u32;
             for column in &columns {
-                let others = neighbours(*column, site);
+                let others = edge_neighbours(*column, site.grid);
                 let others = others.filter(|other| walls.binary_search(other).is_err());
                 beside.extend(others.map(|other| (other, number, natural_m(*column))));
             }
@@ -262,35 +262,36 @@ impl Walls {
     /// all weight.
     fn given_up(&self, needs: &[Vec<f32>], weights: &[f64]) -> Vec<usize> {
         let mut left = self.share * weights.iter().sum::<f64>() + 1e-9;
-        let mut over: Vec<usize> = Vec::new();
+        let earth_m3 = |needs: &Vec<f32>| -> f64 {
+            let of = needs.iter().zip(&self.sections);
+            of.map(|(need, section)| section.earth_m3(f64::from(*need)))
+                .sum()
+        };
+        let all: Vec<f64> = needs.iter().map(earth_m3).collect();
+        let (mut over, mut is_over) = (Vec::new(), vec![false; needs.len()]);
         loop {
-            let saved = self.saved(needs, &over);
-            let all = |run: usize| {
-                let needs = needs[run].iter().zip(&self.sections);
-                needs
-                    .map(|(need, section)| section.earth_m3(f64::from(*need)))
-                    .sum::<f64>()
-            };
+            let saved = self.saved(needs, &is_over);
             let best = (0..needs.len())
-                .filter(|run| !over.contains(run) && weights[*run] <= left && all(*run) > 0.0)
+                .filter(|run| !is_over[*run] && weights[*run] <= left && all[*run] > 0.0)
                 .max_by(|a, b| {
-                    saved[*a]
-                        .total_cmp(&saved[*b])
-                        .then(all(*a).total_cmp(&all(*b)))
+                    let saves = saved[*a].total_cmp(&saved[*b]);
+                    saves.then(all[*a].total_cmp(&all[*b]))
                 });
             let Some(best) = best else { return over };
             left -= weights[best];
+            is_over[best] = true;
             over.push(best);
         }
     }
 
-    /// Returns the earth in m³ that the loss of each run saves, after that of the runs `over`.
-    fn saved(&self, needs: &[Vec<f32>], over: &[usize]) -> Vec<f64> {
+    /// Returns the earth in m³ that the loss of each run saves, after that of the runs in
+    /// `is_over`.
+    fn saved(&self, needs: &[Vec<f32>], is_over: &[bool]) -> Vec<f64> {
         let mut saved = vec![0.0; needs.len()];
         for (at, section) in self.sections.iter().enumerate() {
             let (mut first, mut second) = ((0.0_f32, None), 0.0_f32);
             for (run, needs) in needs.iter().enumerate() {
-                if over.contains(&run) {
+                if is_over[run] {
                     continue;
                 }
                 if needs[at] > first.0 {
@@ -465,22 +466,6 @@ fn pieces<'a>(
         }
     }
     all.into_iter()
-}
-
-/// Iterates over the columns that share an edge with `column`.
-fn neighbours(column: u32, site: &Site) -> impl Iterator<Item = u32> {
-    let (nx, nz) = (site.grid.nx, site.grid.nz);
-    let (x, z) = (column as usize % nx, column as usize / nx);
-    let places = [
-        (x > 0).then(|| (x - 1, z)),
-        (x + 1 < nx).then_some((x + 1, z)),
-        (z > 0).then(|| (x, z - 1)),
-        (z + 1 < nz).then_some((x, z + 1)),
-    ];
-    places
-        .into_iter()
-        .flatten()
-        .map(move |(x, z)| (z * nx + x) as u32)
 }
 
 #[cfg(test)]

@@ -223,7 +223,7 @@ impl Report {
         let before_time = lines.len() - 1;
         let observed = self.best_run.iter().zip(self.effective_runs).map(|(best, effective)| {
             format!(
-                "observed    {} outlines weight the runs, as many as {effective:.1} equal ones; run {} fits best: {:.2}",
+                "observed    runs weighted by their fit (outlines: {}), as many as {effective:.1} equal ones; run {} fits best: {:.2}",
                 best.outlines, best.run, best.fit
             )
         });

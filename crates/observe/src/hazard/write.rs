@@ -330,7 +330,7 @@ impl Drawing<'_> {
         if self.outlines() > 0 {
             write!(
                 description,
-                "; runs are weighted by their fit to {} observed outlines, as many as {:.1} equal runs",
+                "; runs are weighted by their fit to what was observed (outlines: {}), as many as {:.1} equal runs",
                 self.outlines(),
                 self.summary.effective_runs()
             )
