@@ -163,7 +163,7 @@ pub(crate) struct HazardArgs {
     #[arg(
         long,
         value_name = "W",
-        default_value_t = 0.1,
+        default_value_t = 0.2,
         allow_negative_numbers = true
     )]
     kernel: f64,

@@ -124,7 +124,7 @@ impl Default for Settings {
             exposure: Vec::new(),
             observed: Vec::new(),
             began: None,
-            kernel: 0.1,
+            kernel: 0.2,
             crest: None,
             freeboard: 0.5,
             levels: None,
