@@ -203,10 +203,10 @@ impl Walls {
     pub(super) fn crest(&self, files: &RunFiles, ground: &Ground) -> Result<Crest, RecordError> {
         let (mut needs, mut weights, mut runs) = (Vec::new(), Vec::new(), Vec::new());
         let mut over_wall = 0;
-        files.for_each(|record, at| {
+        files.for_each_weighted(|record, weight| {
             over_wall += usize::from(self.is_overtopped(record));
             needs.push(self.needs_of(record, ground));
-            weights.push(files.weights.of(at));
+            weights.push(weight);
             runs.push(record.sample.run);
         })?;
         let over = self.given_up(&needs, &weights);

@@ -82,8 +82,7 @@ impl Exposure {
     ) -> Result<Vec<Reached>, RecordError> {
         let mut all = vec![Reached::default(); self.assets.list().len()];
         let mut total = 0.0;
-        files.for_each(|record, at| {
-            let weight = files.weights.of(at);
+        files.for_each_weighted(|record, weight| {
             total += weight;
             for (asset, reach) in self.of_run(record, reduction.above_m) {
                 let weighted = |value: f64| Weighted::new(value as f32, weight as f32);

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::plan::{Ground, Sample};
-use super::record::{Outcome, RecordError, RunRecord};
+use super::record::{Outcome, Reached, RecordError, RunRecord};
 use super::weights::{Weights, effective};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::Site;
@@ -42,6 +42,17 @@ pub struct RunFiles {
 }
 
 impl RunFiles {
+    /// Calls `use_it` with the record and the weight of each run that is not rejected.
+    pub(super) fn for_each_weighted(
+        &self,
+        mut use_it: impl FnMut(&RunRecord, f64),
+    ) -> Result<(), RecordError> {
+        self.for_each(|record, at| match self.weights.of(at) {
+            0.0 => {}
+            weight => use_it(record, weight),
+        })
+    }
+
     /// Calls `use_it` with the record and the index of each run.
     pub(super) fn for_each(
         &self,
@@ -218,10 +229,9 @@ impl Summary {
             let weight = files.weights.of(at);
             let seen = (weight, files.weights.fits_of(at));
             all.rows.push(RunRow::new(record, seen, above_m, ground));
-            for reached in record
-                .reached()
-                .filter(|reached| f64::from(reached.thickness_m) > above_m)
-            {
+            let counts =
+                |reached: &Reached| weight > 0.0 && f64::from(reached.thickness_m) > above_m;
+            for reached in record.reached().filter(counts) {
                 all.counts[reached.column] += 1;
                 all.hits[reached.column] += weight;
                 for (before, time_s) in all.before.iter_mut().zip(&reduction.before_s) {
@@ -258,8 +268,8 @@ impl Summary {
         let (mut next, total) = (starts.clone(), starts[strip.len()]);
         let none = || vec![Weighted::default(); total];
         let (mut arrivals, mut thicknesses) = (none(), none());
-        files.for_each(|record, at| {
-            let weight = files.weights.of(at) as f32;
+        files.for_each_weighted(|record, weight| {
+            let weight = weight as f32;
             let inside = record
                 .reached()
                 .filter(|reached| strip.contains(&reached.column));

@@ -3,7 +3,8 @@
 //! The weight of a run is exp(−½ Σ ((1 − f) / h)²) over all outlines, with the fit f = √(∩/∪) of
 //! the outline and of the run's lava at the time of the outline, and the width h of the kernel: an
 //! informal likelihood (Beven and Binley 1992, *The future of distributed models*, Hydrol. Process.
-//! 6, 279–298). The effective number of runs is (Σ w)² / Σ w² (Kish 1965, *Survey Sampling*).
+//! 6, 279–298). As there, runs that fit badly are rejected: those with less than a thousandth of the
+//! weight of the best run get none. The effective number of runs is (Σ w)² / Σ w² (Kish 1965, *Survey Sampling*).
 //!
 //! - Invariant: without outlines each weight is 1, so that sums of weights are counts.
 
@@ -17,6 +18,9 @@ use lavoxel_scene::scene::{Seconds, unix_seconds};
 
 /// Effective number of runs below which maps of weighted runs get a warning.
 pub(super) const FEW: f64 = 10.0;
+
+/// Smallest weight of a run that is not rejected, relative to that of the run that fits best.
+const LEAST: f64 = 1e-3;
 
 /// Outlines of the lava that were observed, and the width of the kernel of the weights.
 #[derive(Clone, Debug)]
@@ -36,7 +40,8 @@ struct Dated {
 /// Weights of the runs of a study, in the order of their files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Weights {
-    /// Weight of each run, 1 for the run that fits best; empty without observed outlines.
+    /// Weight of each run: 1 for the run that fits best, 0 for a rejected run; empty without
+    /// observed outlines.
     of_runs: Vec<f64>,
     /// Fit (0 to 1) of each run to each outline; axes (run, outline).
     fits: Vec<Vec<f64>>,
@@ -137,7 +142,10 @@ impl Weights {
         };
         // Only ratios of weights count, and those of the best runs must not underflow.
         let least = fits.iter().map(misfit).fold(f64::INFINITY, f64::min);
-        let weight = |of_run| libm::exp(-0.5 * (misfit(of_run) - least));
+        let weight = |of_run| {
+            let weight = libm::exp(-0.5 * (misfit(of_run) - least));
+            if weight < LEAST { 0.0 } else { weight }
+        };
         Self {
             of_runs: fits.iter().map(weight).collect(),
             fits,
@@ -174,11 +182,12 @@ mod tests {
     #[test]
     fn the_run_that_fits_best_weighs_most_however_bad_all_are() {
         let weights = Weights::from_fits(vec![vec![0.9], vec![0.8], vec![0.1]], 0.1);
+        assert_eq!(weights.of(2), 0.0);
         let ratio = |a: usize, b: usize| weights.of(a) / weights.of(b);
         assert!((ratio(0, 1) - (0.5_f64 * (4.0 - 1.0)).exp()).abs() < 1e-9);
         assert_eq!(weights.of(0), 1.0);
         let bad = Weights::from_fits(vec![vec![0.001], vec![0.0]], 1e-3);
-        assert!(bad.of(0) == 1.0 && bad.of(1) < 1.0);
+        assert_eq!((bad.of(0), bad.of(1)), (1.0, 0.0));
     }
 
     #[test]

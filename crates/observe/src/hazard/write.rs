@@ -326,8 +326,9 @@ impl Drawing<'_> {
     }
 
     fn caption(&self, kind: HazardMap) -> Caption {
-        let (words, title, mut description) = kind.words(self.reduction.above_m);
+        let (words, mut title, mut description) = kind.words(self.reduction.above_m);
         if self.outlines() > 0 {
+            title.push_str(", weighted");
             write!(
                 description,
                 "; runs are weighted by their fit to what was observed (outlines: {}), as many as {:.1} equal runs",
