@@ -738,6 +738,7 @@ fn a_dam_is_as_high_as_the_share_of_runs_that_it_holds_needs() {
         share
     };
     let (same, fresh) = (overtopped(7), overtopped(8));
+    assert!(same.is_sign_positive() && fresh.is_sign_positive());
     println!("overtopped: {same} of the runs of the design, {fresh} of others");
     assert!(same.max(fresh) <= 0.05, "{same}, {fresh}");
     for (more, words) in [

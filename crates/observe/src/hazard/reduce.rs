@@ -415,7 +415,8 @@ pub(super) fn at_quantile(sorted: &[Weighted], quantile: f64) -> f32 {
 /// Returns the sum of the weights of those elements of `numbers` whose value is below `limit`.
 pub(super) fn weight_below(numbers: &[Weighted], limit: f64) -> f64 {
     let below = numbers.iter().filter(|one| f64::from(one.value) < limit);
-    below.map(|one| f64::from(one.weight)).sum()
+    // The sum of no numbers is −0.
+    below.fold(0.0, |sum, one| sum + f64::from(one.weight))
 }
 
 #[cfg(test)]
