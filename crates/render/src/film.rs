@@ -360,6 +360,8 @@ fn curve(light: [f32; 3]) -> [f32; 3] {
 
 /// Applied share of AgX's mixing of the colour channels: with the full mixing, lava is cream.
 const INSET: f32 = 0.55;
+/// Share of dark colours that keeps the ratios of the channels: without it, dull red lava is pink.
+const HUE: f32 = 0.8;
 /// Binary logarithms of the light that AgX shows as black and as white.
 const STOPS: [f32; 2] = [-12.473_93, 4.026_069];
 /// Factor on light before AgX, whose middle is darker than that of `filmic`; power and saturation
@@ -393,7 +395,9 @@ pub(crate) fn agx(light: V3) -> V3 {
     let punched = curved.map(|c| c.max(0.0).powf(AGX[1]));
     let gray = V3::repeat(luminance(punched));
     let shown = mixed(outset, mix(gray, punched, AGX[2]));
-    shown.map(|c| saturate(c).powf(2.2))
+    let shown = shown.map(|c| saturate(c).powf(2.2));
+    let hue = light.map(|c| c.max(0.0)) / light.max().max(1e-6);
+    mix(shown, hue * shown.max(), HUE * (1.0 - shown.max()))
 }
 
 #[cfg(test)]
@@ -406,8 +410,10 @@ mod tests {
         let table = BlackBody::new();
         for kelvin in (900..1500).step_by(50) {
             for gain in [0.2, 1.0, 4.0] {
-                let c = filmic(table.shown(kelvin as f32) * gain);
-                assert!(c.x >= c.y && c.y >= c.z, "{kelvin} K at {gain}: {c:?}");
+                for curve in [filmic, agx] {
+                    let c = curve(table.shown(kelvin as f32) * gain);
+                    assert!(c.x >= c.y && c.y >= c.z, "{kelvin} K at {gain}: {c:?}");
+                }
             }
         }
     }

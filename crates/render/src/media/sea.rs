@@ -28,6 +28,9 @@ const LEAST: f32 = 0.1;
 const SURFACE: f32 = 127.5;
 /// Length of a ray in the sea, in cells, from which the water is treated as opaque.
 pub const DEEPEST: f32 = 240.0;
+/// Distance from a side of the simulation box, in cells, up to which the surface of the water is
+/// taken as level.
+const SEAM: f32 = 1.3;
 /// Distance over which the sea fades into haze (to 1/e), in lengths of the simulation box's longer
 /// side. Chosen by eye.
 pub const FAR: f32 = 16.0;
@@ -109,6 +112,14 @@ impl SeaField {
     /// inside.
     pub(crate) fn beyond(&self, p: V3) -> f32 {
         beyond([self.size[0], self.size[2]], p)
+    }
+
+    /// Returns true if the point `p` (cells) of the surface lies outside of the simulation box, or at
+    /// the sea's height so near to a side that the density's gradient reads beyond the side.
+    pub(crate) fn is_level(&self, p: V3) -> bool {
+        let side = |at: f32, size: f32| at.min(size - at);
+        let inside = side(p.x, self.size[0]).min(side(p.z, self.size[2]));
+        inside < 0.0 || inside < SEAM && (p.y - self.level).abs() < SEAM
     }
 
     /// Returns the distance in cells over which the sea fades into haze (to 1/e).

@@ -44,7 +44,7 @@ pub const RELIEF: f32 = 0.3;
 /// Lower and upper bound of the factor by which a billow's slope changes the sunlight on gas.
 pub const FACING: [f32; 2] = [0.42, 1.25];
 /// Distance by which billows in gas rise per simulation step, in cells.
-const RISE: f64 = 0.15;
+pub(crate) const RISE: f64 = 0.15;
 
 /// Light that enters gas, constant along a ray: linear RGB before the transmittances of each sample
 /// are applied.

@@ -9,6 +9,7 @@ use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, v3};
 use crate::media::fog::FogField;
 use crate::media::plume;
 use crate::media::smoke::SmokeField;
+use crate::media::steam;
 use crate::print::random::Draws;
 use crate::print::world::Collision;
 use crate::style::shading::ShadeContext;
@@ -54,6 +55,14 @@ const DEPTHS: [f32; 2] = [1.0, 14.0];
 const HEADS: [f32; 2] = [0.6, 1.4];
 /// Octaves of the billows: number of broadest billows per air cell, and weight.
 const OCTAVES: [[f32; 2]; 4] = [[0.13, 0.30], [0.33, 0.30], [0.83, 0.24], [2.1, 0.16]];
+/// Denseness between which a place counts as outside and inside of a cloud, and half width in air
+/// cells of the stretch over which this is averaged.
+const FULL: [f32; 2] = [0.03, 0.3];
+const BROAD: f32 = 1.3;
+/// Share of the surroundings that must be inside of steam where its deepest hollows end, and change
+/// of this share over which steam grows dense; and depth of the hollows of ash relative to steam's.
+const CARVED: [f32; 2] = [0.95, 0.3];
+const OF_ASH: f32 = 0.6;
 /// Distance in air cells over which smoke fades out towards a side or the top of the air's grid.
 const FADES: f32 = 2.5;
 
@@ -61,13 +70,19 @@ const FADES: f32 = 2.5;
 /// extinction `dense`, on a billow of the height `head` (0 hollow, 1 top). `detail`: strength of
 /// the billows, 0 to 1.
 fn shaped(dense: f32, edge: f32, head: f32, detail: f32) -> f32 {
-    let [thin, thick] = DECADES;
-    let place = saturate(((dense * edge).max(1e-9).log10() - thin) / (thick - thin));
+    let place = denseness(dense, edge);
     let grows = smoothstep(CUT_GROWS[0], CUT_GROWS[1], place);
     let cut = detail * (1.0 - head) * lerp(CUTS[0], CUTS[1], grows);
     let body = smoothstep(0.0, 1.0, (place - cut) / (1.0 - cut).max(0.08));
     let depth = lerp(DEPTHS[0], DEPTHS[1], place * place);
     body * depth / edge * lerp(HEADS[0], HEADS[1], head)
+}
+
+/// Returns the denseness (0 thin, 1 dense) of smoke with the mean extinction `dense` per cell width
+/// in an air cell of the edge `edge`.
+fn denseness(dense: f32, edge: f32) -> f32 {
+    let [thin, thick] = DECADES;
+    saturate(((dense * edge).max(1e-9).log10() - thin) / (thick - thin))
 }
 
 /// Bytes on a regular grid of nodes, interpolated linearly.
@@ -185,6 +200,23 @@ impl Source<'_> {
         }
     }
 
+    /// Returns how much of the surroundings of each of its cells the source fills. (`low`, `sides`):
+    /// first corner and edges of the bounds, in cells.
+    fn broad(self, context: &ShadeContext, (low, sides): (V3, [f32; 3])) -> Nodes {
+        let edge = self.edge();
+        let is_in = |p: V3| {
+            let dense = self.at(context, p).map_or(0.0, |matter| matter.dense);
+            smoothstep(FULL[0], FULL[1], denseness(dense, edge))
+        };
+        let around = |p: V3| {
+            let step = |k: usize| BROAD * edge * (k as f32 - 1.0);
+            let near = (0..27).map(|k| is_in(p + v3(step(k % 3), step(k / 3 % 3), step(k / 9))));
+            (255.0 / 27.0 * near.sum::<f32>() + 0.5) as u8
+        };
+        let count = sides.map(|side| ((side / edge).round() as usize).max(2));
+        Nodes::new(count, low.add_scalar(0.5 * edge), edge, around)
+    }
+
     /// Returns the matter at the point `p` (cells); `None` where there is too little.
     fn at(self, context: &ShadeContext, p: V3) -> Option<Matter> {
         match self {
@@ -209,7 +241,7 @@ impl Source<'_> {
                 }
                 (dense > 0.0).then(|| Matter {
                     dense,
-                    flow: V3::zeros(),
+                    flow: v3(0.0, steam::RISE as f32, 0.0),
                     albedo: (albedo / dense).map(|a| 1.0 - PALE * (1.0 - a)),
                     steam: 1.0,
                 })
@@ -266,13 +298,16 @@ impl<'a> Cloud<'a> {
             smoothstep(0.0, FADES * cell, side.min(corners[1][1] - p.y))
         };
         let detail = source.detail(context);
+        let broad = source.broad(context, (low, sides));
         let dense = Nodes::new(nodes, first, edge, |p| {
             let matter = source.at(context, p);
             let Some(matter) = matter.filter(|_| !stop.load(Ordering::Relaxed)) else {
                 return 0;
             };
             let head = heads(context, matter.flow, p, cell);
-            let dense = shaped(matter.dense * fade(p), cell, head, detail);
+            let hollow = CARVED[0] * detail * (1.0 - head) * lerp(OF_ASH, 1.0, matter.steam);
+            let within = smoothstep(0.0, CARVED[1], broad.at(p).unwrap_or(0.0) - hollow);
+            let dense = within * shaped(matter.dense * fade(p), cell, head, detail);
             (255.0 * dense / most + 0.5).min(255.0) as u8
         });
         let (count, bounds) = bounds(&dense, most);

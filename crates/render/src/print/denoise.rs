@@ -16,6 +16,9 @@ const LIGHT: [f32; 2] = [2.5, 0.01];
 const NORMAL: f32 = 24.0;
 /// Length of a mean normal up to which a pixel counts as sky or cloud.
 const FLEETING: f32 = 0.1;
+/// Difference of the mean normals' lengths at which a neighbour counts less by e: a cloud is denser
+/// or thinner there.
+const VEILED: f32 = 0.12;
 /// Exponent of the mean normals' lengths in the weight of all guides.
 const TRUST: i32 = 6;
 /// Difference of albedo, and of distances as a share, at which a neighbour counts less by e.
@@ -152,19 +155,17 @@ fn alike(a: &Guide, b: &Guide) -> f32 {
     let [long, wide] = [a.normal.norm(), b.normal.norm()];
     // The samples of a pixel behind water or glass see different surfaces, and the shorter their
     // mean normal, the less the guides say.
+    let albedo = (a.albedo - b.albedo).abs().max() / ALBEDO;
     let trust = match (long > FLEETING, wide > FLEETING) {
         (true, true) => (long * wide).powi(TRUST).min(1.0),
-        (false, false) => 1.0,
-        _ => return 0.0,
+        // What clouds hide has no distance.
+        (false, false) => return (-albedo).exp(),
+        _ => 0.0,
     };
-    let cosine = if long > FLEETING {
-        (a.normal.dot(&b.normal) / (long * wide)).max(0.0)
-    } else {
-        1.0
-    };
-    let albedo = (a.albedo - b.albedo).abs().max() / ALBEDO;
+    let cosine = (a.normal.dot(&b.normal) / (long * wide).max(1e-6)).max(0.0);
     let depth = (a.depth - b.depth).abs() / (DEPTH * a.depth.max(b.depth) + 1e-3);
-    cosine.powf(NORMAL * trust) * (-(albedo + depth) * trust).exp()
+    let veiled = (long - wide).abs() / VEILED;
+    cosine.powf(NORMAL * trust) * (-(albedo + depth) * trust - veiled).exp()
 }
 
 #[cfg(test)]

@@ -331,7 +331,8 @@ fn studio(sky: &Sky, d: V3) -> V3 {
 /// Returns the lights of `scene`, the world of `context`.
 fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
     let sky = context.sky;
-    let embers = embers(context, scene);
+    let lifted = LAVA * context.look.lava_light;
+    let embers = embers(context, scene, lifted);
     let flame = context.flame.map(|flame| {
         let (middle, spread, light) = flame.lamp();
         Lamp {
@@ -345,8 +346,10 @@ fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
         return Lights {
             sun: None,
             dome: Dome::new(|d| studio(sky, d)),
+            shown: V3::repeat(1.0),
             has_lamps: true,
             embers,
+            lifted,
             flame,
         };
     }
@@ -358,15 +361,17 @@ fn lights(context: &ShadeContext, scene: &Scene) -> Lights {
             light: sky.sun_color * PI,
         }),
         dome: shown.scaled(gain),
+        shown: gain.map(|factor| 1.0 / factor.max(1e-6)),
         has_lamps: false,
         embers,
+        lifted,
         flame,
     }
 }
 
-/// Returns the glowing surfaces of `scene`, the world of `context`, as seen from above.
-fn embers(context: &ShadeContext, scene: &Scene) -> Embers {
-    let strength = LAVA * context.look.lava_light;
+/// Returns the glowing surfaces of `scene`, the world of `context`, as seen from above, their light
+/// multiplied by `strength`.
+fn embers(context: &ShadeContext, scene: &Scene, strength: f32) -> Embers {
     if strength <= 0.0 {
         return Embers::default();
     }

@@ -53,9 +53,13 @@ pub(crate) struct Lights {
     pub(crate) sun: Option<Sun>,
     /// Light of the sky on matter.
     pub(crate) dome: Dome,
+    /// Light of the sky that the eye sees relative to that on matter: metals mirror the former.
+    pub(crate) shown: V3,
     /// Set if the dome holds lamps, for which each surface asks.
     pub(crate) has_lamps: bool,
     pub(crate) embers: Embers,
+    /// Factor of the light of `embers` on what the eye sees of them: metals mirror the latter.
+    pub(crate) lifted: f32,
     /// Flame of a candle.
     pub(crate) flame: Option<Lamp>,
 }
@@ -98,6 +102,8 @@ struct Path<'d> {
     seen: bool,
     /// Density of the last direction if the sky was asked for light there, too.
     density: Option<f32>,
+    /// Set if the path was last scattered by a metal.
+    by_metal: bool,
     /// Set if the path was last scattered inside of a medium, where the sky was asked for all its
     /// light.
     counted: bool,
@@ -105,7 +111,7 @@ struct Path<'d> {
     scatterings: usize,
     bounces: usize,
     guided: bool,
-    /// Transmittance of clouds and media before the first diffuse surface.
+    /// Transmittance of clouds, haze and media before the first diffuse surface.
     veil: f32,
     albedo: V3,
     normal: V3,
@@ -132,7 +138,7 @@ impl Path<'_> {
     }
 
     /// Records the guides of the first diffuse surface or cloud; the share of a surface that
-    /// clouds and media hide counts as cloud.
+    /// clouds, haze and media hide counts as cloud.
     fn guide(&mut self, albedo: V3, normal: V3, t: f32) {
         if !self.guided {
             self.albedo = mix(V3::repeat(1.0), albedo, self.veil);
@@ -209,6 +215,7 @@ impl<W: World> Tracing<'_, W> {
             away: 0.0,
             seen: true,
             density: None,
+            by_metal: false,
             counted: false,
             scatterings: 0,
             bounces: 0,
@@ -274,10 +281,12 @@ impl<W: World> Tracing<'_, W> {
         let surface = self
             .world
             .surface(&path.ray, &meeting, path.away + meeting.t);
+        self.guide_at(path, &surface, meeting.t);
         if path.seen && path.inside.medium().is_none() {
             let (clear, air) = self.world.air(&path.ray, &meeting);
             path.add(air * (1.0 - clear));
             path.through *= clear;
+            path.veil *= clear;
         }
         match surface.kind {
             Kind::Border {
@@ -285,12 +294,13 @@ impl<W: World> Tracing<'_, W> {
                 enters,
                 normal,
                 foam,
+                ..
             } => {
                 if foam > 0.0 && path.draws.one() < foam {
                     let bubbles = Material::matt(normal, V3::repeat(FOAM));
                     return self.at_surface(path, &meeting, &surface, bubbles);
                 }
-                self.at_border(path, meeting.t, &surface, (medium, enters, normal))
+                self.at_border(path, meeting.t, &surface, (medium, enters))
             }
             Kind::Opaque(material) => self.at_surface(path, &meeting, &surface, material),
         }
@@ -346,8 +356,20 @@ impl<W: World> Tracing<'_, W> {
         }
         let Some(meeting) = meeting else { return };
         let away = path.away + meeting.t;
-        if let Kind::Opaque(material) = self.world.surface(&path.ray, meeting, away).kind {
+        let surface = self.world.surface(&path.ray, meeting, away);
+        self.guide_at(path, &surface, meeting.t);
+        if let Kind::Opaque(material) = surface.kind {
+            path.veil *= self.world.air(&path.ray, meeting).0;
             path.guide(material.guide(), material.normal, meeting.t);
+        }
+    }
+
+    /// Records the guides of `surface` if it is the border of a medium behind a cloud: what is seen
+    /// through the border differs from sample to sample, and is no guide to the noise of the cloud.
+    fn guide_at(&self, path: &mut Path, surface: &Surface, t: f32) {
+        let is_border = matches!(surface.kind, Kind::Border { .. });
+        if is_border && path.seen && path.veil < MOSTLY {
+            path.guide(V3::repeat(1.0), surface.shape, t);
         }
     }
 
@@ -369,7 +391,17 @@ impl<W: World> Tracing<'_, W> {
         let weight = path.density.map_or(1.0, |density| {
             density / (density + self.lights.dome.density(toward)).max(1e-12)
         });
-        path.add(self.lights.dome.seen(toward) * weight);
+        let light = self.lights.dome.seen(toward) * weight;
+        path.add(self.from_sky(light, path.by_metal));
+    }
+
+    /// Returns the light `light` of the dome as matter scatters it; `by_metal`: set for metals.
+    fn from_sky(&self, light: V3, by_metal: bool) -> V3 {
+        if by_metal {
+            times(light, self.lights.shown)
+        } else {
+            light
+        }
     }
 
     /// Scatters the path at the particle `hit`.
@@ -391,12 +423,13 @@ impl<W: World> Tracing<'_, W> {
             p,
             inside: path.inside,
             is_surface: false,
+            by_metal: false,
             glow,
             share: &share,
         };
         self.ask(path, &scatterer);
         let onward = phase_drawn(ahead, toward, path.draws.two());
-        path.seen = false;
+        (path.seen, path.by_metal) = (false, false);
         path.scatterings += 1;
         let asked = self.asks_sky(path.scatterings, path.inside, false);
         path.ask_sky(asked, phase(ahead, toward.dot(&onward)));
@@ -410,8 +443,11 @@ impl<W: World> Tracing<'_, W> {
         path: &mut Path,
         t: f32,
         surface: &Surface,
-        (medium, enters, normal): (usize, bool, V3),
+        (medium, enters): (usize, bool),
     ) -> bool {
+        let Kind::Border { normal, rough, .. } = surface.kind else {
+            return false;
+        };
         let (p, toward) = (path.ray.at(t), path.ray.direction);
         let beyond = path.inside.across(medium, enters);
         let optics = |inside: Inside| {
@@ -437,7 +473,6 @@ impl<W: World> Tracing<'_, W> {
         } else {
             -normal
         };
-        let rough = self.world.medium(medium).rough;
         let facing = if rough > 0.0 {
             facet_drawn(rough, facing, -toward, path.draws.two())
         } else {
@@ -445,10 +480,6 @@ impl<W: World> Tracing<'_, W> {
         };
         let cosine = (-toward.dot(&facing)).max(0.0);
         let share = fresnel(cosine, here.refracts, there.refracts);
-        if rough > 0.0 {
-            // Seen through a matt surface, nothing keeps its outline.
-            path.seen = path.seen && rough < 0.2;
-        }
         let bent = refracted(toward, facing, here.refracts, there.refracts);
         let back = || {
             let back = mirrored(toward, facing);
@@ -538,11 +569,17 @@ impl<W: World> Tracing<'_, W> {
                 p: from,
                 inside: path.inside,
                 is_surface: true,
-                glow: 1.0,
+                by_metal: material.is_metal,
+                glow: if material.is_metal {
+                    1.0 / self.lights.lifted
+                } else {
+                    1.0
+                },
                 share: &share,
             };
             self.ask(path, &scatterer);
         }
+        path.by_metal = material.is_metal;
         path.scatterings += 1;
         path.bounces += 1;
         if path.bounces > SURFACES {

@@ -21,6 +21,8 @@ use rayon::ThreadPoolBuilder;
 struct Ball {
     material: Option<Material>,
     medium: Medium,
+    /// Width of the microfacets of the border.
+    rough: f32,
     /// Extinction of the cloud, 0 for none.
     cloud: f32,
 }
@@ -29,6 +31,7 @@ impl Ball {
     const NOTHING: Self = Self {
         material: None,
         medium: Medium::AIR,
+        rough: 0.0,
         cloud: 0.0,
     };
 
@@ -67,6 +70,7 @@ impl World for Ball {
                 medium: 0,
                 enters: meeting.what,
                 normal: shape,
+                rough: self.rough,
                 foam: 0.0,
             },
         };
@@ -113,8 +117,10 @@ fn furnace(has_lamps: bool) -> Lights {
     Lights {
         sun: None,
         dome: Dome::new(|_| V3::repeat(1.0)),
+        shown: V3::repeat(1.0),
         has_lamps,
         embers: Embers::default(),
+        lifted: 1.0,
         flame: None,
     }
 }
@@ -149,9 +155,9 @@ fn in_a_white_furnace_nothing_white_is_seen() {
         medium: Medium {
             refracts,
             scattered,
-            rough,
             ..Medium::AIR
         },
+        rough,
         ..Ball::NOTHING
     };
     let coated = Material {
@@ -172,6 +178,7 @@ fn in_a_white_furnace_nothing_white_is_seen() {
         ("mirror", metal(0.0)),
         ("rough metal", metal(0.4)),
         ("glass", glass(1.5, 0.0, 0.0)),
+        ("glass with ripples", glass(1.5, 0.0, 0.3)),
         ("ice with bubbles", glass(1.31, 0.5, 0.0)),
         ("wax", glass(1.44, 4.0, 0.0)),
         (
@@ -244,6 +251,7 @@ impl World for Slab {
                 medium: 0,
                 enters: shape.dot(&ray.direction) < 0.0,
                 normal: shape,
+                rough: 0.0,
                 foam: 0.0,
             },
         }

@@ -35,8 +35,6 @@ pub(crate) struct Medium {
     pub(crate) absorbed: V3,
     /// Scattering per length, equal for all colours and directions.
     pub(crate) scattered: f32,
-    /// Width of the microfacets of its surface, 0 for a smooth one.
-    pub(crate) rough: f32,
     /// Set if its particles ask the sky straight through the border, which is less exact and has
     /// less noise.
     pub(crate) is_asked: bool,
@@ -47,7 +45,6 @@ impl Medium {
         refracts: 1.0,
         absorbed: V3::new(0.0, 0.0, 0.0),
         scattered: 0.0,
-        rough: 0.0,
         is_asked: false,
     };
 }
@@ -75,11 +72,13 @@ pub(crate) enum Kind {
     /// Surface that light does not pass.
     Opaque(Material),
     /// Border of a transparent medium: its number, whether the ray enters it, its unit normal with
-    /// ripples, outwards, and the share (0 to 1) that foam covers.
+    /// ripples, outwards, the width of its microfacets (0 for a smooth surface), and the share (0 to
+    /// 1) that foam covers.
     Border {
         medium: usize,
         enters: bool,
         normal: V3,
+        rough: f32,
         foam: f32,
     },
 }

@@ -22,6 +22,7 @@ pub(super) struct Scatterer<'a> {
     pub(super) p: V3,
     pub(super) inside: Inside,
     pub(super) is_surface: bool,
+    pub(super) by_metal: bool,
     /// Factor on the light of glowing surfaces.
     pub(super) glow: f32,
     /// Returns the share of light from a direction that goes on along the path, per solid angle,
@@ -68,6 +69,7 @@ impl<W: World> Tracing<'_, W> {
             p,
             inside,
             is_surface,
+            by_metal,
             glow,
             share,
         } = *scatterer;
@@ -88,7 +90,8 @@ impl<W: World> Tracing<'_, W> {
                 None => (density + from.density, Far::SkyInAir),
                 Some(_) => (from.density, Far::Sky),
             };
-            let arrives = times(share, from.light) / density.max(1e-12);
+            let sky = self.from_sky(from.light, by_metal);
+            let arrives = times(share, sky) / density.max(1e-12);
             if let Some(arrives) = path.asked(arrives) {
                 light += times(arrives, self.open(path, scatterer, from.toward, far));
             }

@@ -26,6 +26,10 @@ const SHAPED: f32 = 0.08;
 /// Cover from which on a thin sheet is drawn as closed.
 const CLOSED: f32 = 0.5;
 
+/// Width of microfacets per slope of waves that are smaller than a pixel: the width of GGX is √2 times
+/// the standard deviation of the slope along one axis.
+const WAVES: f32 = std::f32::consts::SQRT_2;
+
 impl<'a> Scene<'a> {
     /// Returns the surface of the ground's top at the point `p` (cells), `away` from the eye.
     pub(super) fn top(&self, p: V3, away: f32) -> Surface {
@@ -134,31 +138,32 @@ impl<'a> Scene<'a> {
     pub(super) fn border(&self, number: usize, border: Border, p: V3, away: f32) -> Surface {
         let context = self.context;
         let enters = border != Border::Leaves;
-        let (shape, normal, foam) = match (border, number.checked_sub(self.ice.len())) {
-            (Border::Cut(face), _) => (face, face, 0.0),
+        let is_level = context.sea.is_some_and(|sea| sea.is_level(p));
+        let (shape, (normal, rough), foam) = match (border, number.checked_sub(self.ice.len())) {
+            (Border::Cut(face), _) if !is_level => (face, (face, 0.0), 0.0),
             (_, None) => {
                 let clear = self.ice[number];
                 let shape = clear
                     .field
                     .upright(clear.field.gradient(p, 2.6) + clear.field.gradient(p, 1.3) * 0.5);
-                (shape, shape, 0.0)
+                (shape, (shape, 0.0), 0.0)
             }
             (_, Some(liquid)) => {
                 let clear = &context.clear[liquid];
-                let beyond = context.sea.map_or(0.0, |sea| sea.beyond(p));
-                let shape = if beyond > 0.0 {
+                let shape = if is_level {
                     V3::y()
                 } else {
                     water::level(&clear.field, p)
                 };
                 let normal = water::rippled(context, clear.look, p, shape, away);
+                let rough = WAVES * water::roughness(context, clear.look, p, away);
                 let gas = context.fog.map_or(0.0, |fog| fog.density(p + normal));
                 let foam = if enters {
                     water::foam(context, clear.look, (p, normal), (gas, 0.0))
                 } else {
                     0.0
                 };
-                (shape, normal, foam)
+                (shape, (normal, rough), foam)
             }
         };
         Surface {
@@ -167,6 +172,7 @@ impl<'a> Scene<'a> {
                 medium: number,
                 enters,
                 normal,
+                rough,
                 foam,
             },
         }

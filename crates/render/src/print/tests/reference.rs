@@ -115,8 +115,10 @@ impl Bodies {
         Lights {
             sun: is_sunny.then_some(sun),
             dome: Dome::new(|d| V3::repeat((self.sky)(d))),
+            shown: V3::repeat(1.0),
             has_lamps: false,
             embers: Embers::default(),
+            lifted: 1.0,
             flame: None,
         }
     }
@@ -196,6 +198,7 @@ impl World for Bodies {
                         medium: 0,
                         enters: normal.dot(&ray.direction) < 0.0,
                         normal,
+                        rough: 0.0,
                         foam: 0.0,
                     },
                 }
@@ -315,7 +318,6 @@ fn ball(refracts: f32, absorbed: f32, scattered: f32) -> Bodies {
         refracts,
         absorbed: V3::repeat(absorbed),
         scattered,
-        rough: 0.0,
         is_asked: false,
     };
     Bodies {
