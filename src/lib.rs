@@ -166,7 +166,7 @@ pub use lavoxel_base::{
     account, body, grid, measure, memory, param, random, units, validate, words,
 };
 pub use lavoxel_files::{archive, input, output, shipped};
-pub use lavoxel_geo::{generate, map, mesh, terrain};
+pub use lavoxel_geo::{blocks, generate, map, mesh, terrain};
 pub use lavoxel_io::{checkpoint, export, report};
 pub use lavoxel_observe::{calibrate, compare, exposure, hazard, plot, sheet, study};
 pub use lavoxel_render as render;

@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lavoxel::blocks::BlocksSpec;
 use lavoxel::checkpoint::{Checkpoint, FORMAT};
 use lavoxel::engine::plain::Plain;
 use lavoxel::engine::tiled::Tiled;
@@ -130,6 +131,18 @@ pub const TARGETS: &[Target] = &[
         ending: "exr",
         cost: 1,
         read: floats,
+    },
+    Target {
+        name: "las",
+        ending: "las",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.las", bytes)),
+    },
+    Target {
+        name: "vrt",
+        ending: "vrt",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.vrt", bytes)),
     },
     Target {
         name: "nc",
@@ -556,12 +569,15 @@ fn scene(bytes: &[u8]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Reads a mesh and finds its cells in a small box. The first byte of the input selects the format;
+/// Reads a mesh or blocks and finds their cells in a small box. The first byte of the input selects the format;
 /// the rest is the file.
 fn mesh(bytes: &[u8]) -> Result<(), Refused> {
     let ending = match bytes.first() {
         Some(b'o') => "obj",
         Some(b'g') => "glb",
+        Some(b'v') => "vox",
+        Some(b'm') => "schem",
+        Some(b'l') => "litematic",
         _ => "stl",
     };
     let path = written(
@@ -580,6 +596,16 @@ fn mesh(bytes: &[u8]) -> Result<(), Refused> {
         georeference: None,
     };
     let mut shelf = ShapeCache::new(Path::new(""), &site);
+    if lavoxel::blocks::has_known_ending(&path) {
+        let spec = BlocksSpec {
+            file: path.clone(),
+            from: [2.0; 3],
+            edge: 1.5,
+            quarter_turns: 1,
+            ..BlocksSpec::default()
+        };
+        return shelf.blocks(&spec).map(drop).map_err(Refused::file(&path));
+    }
     let cells = shelf.mesh(&spec).map_err(Refused::file(&path));
     cells.map(|first| {
         assert!(

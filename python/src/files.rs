@@ -65,6 +65,7 @@ pub(crate) fn export(
         level: look.iso,
         palette: look.palette.build("look.palette").map_err(fail)?,
         drape,
+        blocks: export::parts_of(&held.scene),
     };
     let shot = ExportState {
         world,

@@ -22,7 +22,7 @@ pub(crate) struct Scene {
 
 #[pymethods]
 impl Scene {
-    /// Reads a file of a scene, a shipped scene by its name, or a heightmap. `overrides` is a JSON object with the keys of
+    /// Reads a file of a scene, a shipped scene by its name, a heightmap, or blocks. `overrides` is a JSON object with the keys of
     /// `lavoxel::scene::Overrides`; `for_hazard` gives a bare heightmap the physical model.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, overrides: &str, for_hazard: bool) -> PyResult<Self> {
@@ -47,8 +47,13 @@ impl Scene {
                     is_bare: true,
                 });
             }
-            let mut scene = scene::Scene::open(&path).map_err(fail)?;
-            if asked != Overrides::default() {
+            let is_blocks = scene::Scene::is_blocks(&path);
+            let mut scene = if is_blocks {
+                scene::Scene::around_blocks(&path, &asked).map_err(fail)?
+            } else {
+                scene::Scene::open(&path).map_err(fail)?
+            };
+            if !is_blocks && asked != Overrides::default() {
                 scene.apply(&asked).map_err(fail)?;
             }
             if let (true, Some(stem)) = (scene.spec.name.is_empty(), path.file_stem()) {

@@ -34,7 +34,7 @@ use lavoxel::output::{self, OutputError};
 use lavoxel::scene::{BuiltScene, Overrides, Scene};
 use lavoxel::shipped;
 use lavoxel::study::StudyError;
-use lavoxel::terrain::{TerrainError, sidecar_files};
+use lavoxel::terrain::{TerrainError, TerrainKind, sidecar_files};
 use lavoxel::validate::escape_for_terminal;
 
 use self::flags::flag_names::FlagNames;
@@ -131,14 +131,15 @@ impl SceneOptions {
 
 /// Help text of the file argument of commands that need the physical model.
 const FILE_OF_FLOW: &str = "Scene of the physical model (.toml, with model = \"flow\"), name of a shipped scene of \
-                            that model (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .nc, .exr, .png, .xyz, .csv, .npy, \
-                            .raw), which gets a box and a vent on its summit";
+                            that model (lavoxel scene --list), or heightmap (.tif, .asc, .hgt, .dem, .nc, .exr, .las, .laz, .vrt, .png, .xyz, \
+                            .csv, .npy, .raw), which gets a box and a vent on its summit";
 
 /// Scene of a command, and the flags that override its seed, threads and place.
 #[derive(Args, Debug, Default)]
 struct Source {
-    /// Scene file (.toml), name of a shipped scene (lavoxel scene --list), or heightmap (.tif,
-    /// .asc, .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit;
+    /// Scene file (.toml), name of a shipped scene (lavoxel scene --list), heightmap (.tif, .asc,
+    /// .hgt, .dem, .png, .csv, .npy, .raw), which gets a box and a vent on its summit, or blocks of
+    /// MagicaVoxel or Minecraft (.vox, .schem, .litematic), which get a vent above their middle;
     /// without it, the built-in volcano (in lavoxel view the built-in scene eruption)
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
@@ -213,6 +214,10 @@ impl Source {
                 // parallel.
                 start_threads(self.threads.unwrap_or(0) as usize)?;
                 Scene::around_heightmap(path, overrides)?
+            }
+            Some(path) if Scene::is_blocks(path) => {
+                self.place.check_kind(TerrainKind::Plane)?;
+                Scene::around_blocks(path, overrides)?
             }
             file => {
                 let mut scene = file.map_or_else(|| Ok(built_in()), Scene::open)?;

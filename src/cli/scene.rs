@@ -9,7 +9,9 @@ use lavoxel::matter::Material;
 use lavoxel::output::Existing;
 use lavoxel::param::Table;
 use lavoxel::scene::pack::{Extras, MAX_PACKED};
-use lavoxel::scene::{DEFAULT_REACTIONS, RandomVolcano, Scene, VOLCANO, other_keys, schema};
+use lavoxel::scene::{
+    BLOCKS, DEFAULT_REACTIONS, RandomVolcano, Scene, VOLCANO, other_keys, schema,
+};
 use lavoxel::shipped;
 use lavoxel::validate::escape_for_terminal;
 
@@ -46,6 +48,10 @@ pub(crate) struct SceneArgs {
     /// its meaning
     #[arg(long, conflicts_with_all = ["scene", "list"])]
     defaults: bool,
+
+    /// Print the table of what blocks of MagicaVoxel and Minecraft become, as a start for --blocks
+    #[arg(long, conflicts_with_all = ["scene", "list", "defaults"])]
+    block_table: bool,
 
     /// Print a JSON schema of scenes, with which editors complete and check scene files
     #[arg(long, conflicts_with_all = ["scene", "list", "defaults"])]
@@ -119,10 +125,15 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
         Some(path) => {
             let path = &file_or_shipped(path)?;
             if args.print {
-                return Ok(messages::data(Scene::text_of(path)?.trim_end())?);
+                let text = if Scene::is_blocks(path) {
+                    Scene::open(path)?.to_toml(path)?
+                } else {
+                    Scene::text_of(path)?
+                };
+                return Ok(messages::data(text.trim_end())?);
             }
             // A heightmap is no scene to check, but can be packed.
-            let scene = if args.pack.is_some() {
+            let scene = if args.pack.is_some() || Scene::is_blocks(path) {
                 Scene::open(path)?
             } else {
                 Scene::load(path)?
@@ -171,6 +182,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 &[VOLCANO.trim_end(), &other_keys(), &default_reactions()].join("\n\n"),
             )?;
         }
+        None if args.block_table => messages::data(BLOCKS.trim_end())?,
         None if args.schema => messages::data(&serde_json::to_string_pretty(&schema())?)?,
         None => anyhow::bail!(
             "name a scene file to check, --list for those inside the program, --defaults for a complete one, --random SEED \

@@ -12,6 +12,7 @@ use ndarray::{Array2, Axis, s};
 use tempfile::TempDir;
 
 mod by_hand;
+mod clouds;
 mod gdal;
 mod misread;
 mod real;

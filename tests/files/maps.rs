@@ -302,6 +302,33 @@ fn every_raster_gives_back_every_number_at_its_place() {
         let mask = load(&run.write(quantity.measure(), "exr"), &sides).unwrap();
         let known = values.mapv(|value| if value.is_nan() { 0.0 } else { value });
         assert_same(&mask.heights.mapv(f64::from), &known, &name);
+        // Masks of 16 bits, between the ends of the legend.
+        let bare = run.write(quantity.measure(), "r16");
+        let about = fs::read(bare.with_extension("r16.json")).unwrap();
+        let about: serde_json::Value = serde_json::from_slice(&about).unwrap();
+        let [black, white] = ["black", "white"].map(|end| about[end].as_f64().unwrap());
+        let sides = LoadOptions {
+            black_m: Some(black),
+            white_m: Some(white),
+            raw_size: Some([map.cols(), map.rows()]),
+            ..sides
+        };
+        let step = (white - black) / 65_535.0;
+        for ending in ["r16", "mask.png"] {
+            let path = match ending {
+                "r16" => bare.clone(),
+                _ => run.write(quantity.measure(), ending),
+            };
+            let mask = load(&path, &sides).unwrap();
+            for (value, known) in mask.heights.iter().zip(&values) {
+                let known = if known.is_nan() { black } else { *known };
+                let apart = (f64::from(*value) - known).abs();
+                assert!(
+                    apart <= 0.51 * step + 1e-6 * known.abs(),
+                    "{name} {ending}: {value} {known}"
+                );
+            }
+        }
         assert_eq!(
             map.cell_size_m,
             (run.site.cell_size_m, run.site.cell_size_m)

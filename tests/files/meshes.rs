@@ -678,6 +678,7 @@ fn a_surface_that_was_written_is_the_same_body_when_read_back() {
         level: 0.5,
         palette: Palette::named("lava").unwrap(),
         drape: None,
+        blocks: Vec::new(),
     };
     write_glb(
         &folder.path().join("lava.glb"),

@@ -289,7 +289,7 @@ fn load_knows_formats_by_ending_and_by_content() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains(".asc, .csv, .dem, .exr, .hgt, .cdf, .grd, .nc, .nc4, .npy, .png, .r16, .r32, .raw, .tif, .tiff, .xyz"),
+        error.contains(".asc, .csv, .dem, .exr, .hgt, .las, .laz, .cdf, .grd, .nc, .nc4, .npy, .png, .r16, .r32, .raw, .tif, .tiff, .vrt, .xyz"),
         "{error}"
     );
     assert!(

@@ -179,6 +179,7 @@ fn the_ground_of_a_mesh_has_the_picture() {
         level: 0.5,
         palette: Palette::named("lava").unwrap(),
         drape,
+        blocks: Vec::new(),
     };
     let path = folder.path().join("out.glb");
     write_glb(&path, &shot, &skin, Existing::Keep).unwrap();

@@ -6,6 +6,7 @@ pub(crate) mod place;
 
 mod barriers;
 mod bench;
+mod blocks;
 mod calibrate;
 mod compare;
 mod drape;

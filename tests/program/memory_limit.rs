@@ -10,6 +10,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use flate2::{Compression, write::GzEncoder};
 use lavoxel::export::Parts;
 use lavoxel::input::{InputError, READERS};
 use lavoxel::output::Existing;
@@ -904,9 +905,17 @@ const WALK: &[Step] = &[
             "the bytes of the file",
         );
     }),
+    ("las", |folder| {
+        folder.with_zeros("a.las", b"LASF", 300_000_000);
+        folder.refused(64, &["terrain", "a.las"], "would need");
+    }),
     ("nc", |folder| {
         folder.with_zeros("a.nc", b"CDF\x01", 300_000_000);
         folder.refused(64, &["terrain", "a.nc"], "the bytes of the file");
+    }),
+    ("vrt", |folder| {
+        folder.with_zeros("a.vrt", b"<VRTDataset>", 60_000_000);
+        folder.refused(64, &["terrain", "a.vrt"], "would need");
     }),
     ("xyz", |folder| {
         // Few points of a large grid.
@@ -1010,6 +1019,53 @@ const WALK: &[Step] = &[
             ),
         );
         folder.mesh("a.glb", "the description of the mesh would need");
+    }),
+    ("vox", |folder| {
+        folder.with_zeros("a.vox", b"VOX \x96\0\0\0MAIN", 10_000_000);
+        folder.refused(64, &["run", "a.vox", "--steps", "1"], "would need");
+    }),
+    ("schem", |folder| {
+        // A byte array of 200 MB of zeros, packed to 200 kB.
+        let head = [
+            &[10, 0, 0, 7, 0, 1, b'a'][..],
+            &200_000_000_u32.to_be_bytes(),
+        ]
+        .concat();
+        let packed = GzEncoder::new(Vec::new(), Compression::fast());
+        let mut packed = BufWriter::new(packed);
+        packed.write_all(&head).unwrap();
+        (0..200).for_each(|_| packed.write_all(&[0; 1_000_000]).unwrap());
+        packed.write_all(&[0]).unwrap();
+        let packed = packed.into_inner().unwrap().finish().unwrap();
+        folder.write_file("a.schem", &packed);
+        folder.refused(64, &["run", "a.schem", "--steps", "1"], "would need");
+    }),
+    ("litematic", |folder| {
+        // A region that is 10,000 times as wide as it has blocks.
+        let mut bytes = vec![10, 0, 0, 10, 0, 7];
+        bytes.extend(b"Regions\x0a\0\x01a");
+        for (name, side) in [("Position", 0_i32), ("Size", 3000)] {
+            bytes.extend([10, 0, name.len() as u8]);
+            bytes.extend(name.as_bytes());
+            for axis in b"xyz" {
+                bytes.extend([3, 0, 1, *axis]);
+                bytes.extend(side.to_be_bytes());
+            }
+            bytes.push(0);
+        }
+        bytes.extend(b"\x09\0\x11BlockStatePalette\0\0\0\0\0");
+        bytes.extend(b"\x0c\0\x0bBlockStates\0\0\0\0\0\0\0");
+        folder.write_file("a.litematic", &bytes);
+        folder.refused(64, &["run", "a.litematic", "--steps", "1"], "would need");
+    }),
+    ("blocks", |folder| {
+        folder.write_file("a.vox", b"VOX ");
+        folder.write_file("a.toml", "[".repeat(1 << 20).as_bytes());
+        folder.refused(
+            12,
+            &["run", "a.vox", "--blocks", "a.toml", "--steps", "1"],
+            "",
+        );
     }),
     ("checkpoint", |folder| {
         let long = header([8, 8, 8]) + &"\n".repeat(2 << 20);

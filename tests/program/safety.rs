@@ -83,7 +83,8 @@ fn only_regular_files_are_read() {
             name
         };
         for ending in [
-            "asc", "csv", "dem", "exr", "hgt", "nc", "npy", "png", "raw", "tif", "xyz",
+            "asc", "csv", "dem", "exr", "hgt", "las", "nc", "npy", "png", "raw", "tif", "vrt",
+            "xyz",
         ] {
             let name = link(ending);
             refused(

@@ -72,7 +72,7 @@ macro_rules! readers {
 
 /// Readers of all raster formats that can contain a heightmap.
 pub static RASTERS: &[&Reader] = &[
-    &ASC, &CSV, &DEM, &EXR, &HGT, &NC, &NPY, &PNG, &RAW, &TIF, &XYZ,
+    &ASC, &CSV, &DEM, &EXR, &HGT, &LAS, &NC, &NPY, &PNG, &RAW, &TIF, &VRT, &XYZ,
 ];
 
 readers! {
@@ -84,6 +84,7 @@ readers! {
     DEM { "dem", "a USGS DEM", ["dem"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "dem" }
     EXR { "exr", "heights in a picture of floats", ["exr"] by "`terrain.file`, `terrain`", RASTER, 1.0 in "crates/geo/src/terrain/formats/exr.rs", fuzz "exr" }
     HGT { "hgt", "an SRTM tile", ["hgt"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "hgt" }
+    LAS { "las", "points of a laser scan", ["las", "laz"] by "`terrain.file`, `terrain`", RASTER, 1.0 in "crates/geo/src/terrain/formats/las.rs", fuzz "las" }
     NC { "nc", "heights in netCDF", ["cdf", "grd", "nc", "nc4"] by "`terrain.file`, `terrain`, `compare`, `sheet`, `--survey`, `--start`",
         RASTER, 1.0 in "crates/geo/src/terrain/formats/netcdf.rs", fuzz "nc" }
     NPY { "npy", "an array of NumPy", ["npy"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "npy" }
@@ -91,6 +92,7 @@ readers! {
     RAW { "raw", "bare numbers", ["r16", "r32", "raw"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "raw" }
     TIF { "tif", "a GeoTIFF", ["tif", "tiff"] by "`terrain.file`, `terrain`, `compare`, `sheet`, `--survey`, `--start`",
         RASTER, 0.0 in "crates/geo/src/terrain/formats/geotiff/directory.rs", fuzz "tif" }
+    VRT { "vrt", "a virtual raster of GDAL", ["vrt"] by "`terrain.file`, `terrain`", 64 << 20, 6.0 in "crates/geo/src/terrain/formats/vrt.rs", fuzz "vrt" }
     XYZ { "xyz", "points on a grid", ["xyz"] by "`terrain.file`, `terrain`", RASTER, 0.0 in "crates/geo/src/terrain/error.rs", fuzz "xyz" }
     PRJ { "prj", "a projection", ["prj"] by "a raster of the same name", 1 << 20, 4.0 in "crates/geo/src/map/crs.rs", fuzz "prj" }
     DRAPE { "drape", "a picture over the ground", ["gif", "jpeg", "jpg", "png", "tif", "tiff", "webp"] by "`terrain.drape`, `--drape`",
@@ -98,6 +100,12 @@ readers! {
     STL { "stl", "a mesh in STL", ["stl"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/triangles.rs", fuzz "mesh" }
     OBJ { "obj", "a mesh in OBJ", ["obj"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/obj.rs", fuzz "mesh" }
     GLB { "glb", "a mesh in glTF", ["glb"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/glb.rs", fuzz "mesh" }
+    VOX { "vox", "blocks of MagicaVoxel", ["vox"] by "in place of a scene, `shape = { kind = \"blocks\" }`", 256 << 20, 12.0 in "crates/geo/src/blocks/vox.rs", fuzz "mesh" }
+    SCHEM { "schem", "blocks of Minecraft, by Sponge", ["schem"] by "in place of a scene, `shape = { kind = \"blocks\" }`",
+        256 << 20, 1.0 in "crates/geo/src/blocks/nbt.rs", fuzz "mesh" }
+    LITEMATIC { "litematic", "blocks of Minecraft, by Litematica", ["litematic"] by "in place of a scene, `shape = { kind = \"blocks\" }`",
+        256 << 20, 1.0 in "crates/geo/src/blocks/nbt.rs", fuzz "mesh" }
+    BLOCKS { "blocks", "a table of blocks in TOML", ["toml"] by "`--blocks`", 1 << 20, 8.0 in "crates/geo/src/blocks/mod.rs", fuzz "scene" }
     CHECKPOINT { "checkpoint", "a checkpoint", ["lvx"] by "`resume`", 1 << 44, 0.0 in "crates/io/src/checkpoint/mod.rs", fuzz "checkpoint" }
     SESSION { "session", "a session file", ["lavoxel"] by "in place of a scene", 256 << 20, 0.0 in "crates/files/src/archive.rs", fuzz "session" }
     PACKED { "packed", "a file that a session file takes in", [] by "`scene --pack`", 16 << 20, 1.0 in "crates/scene/src/scene/pack.rs", fuzz "session" }

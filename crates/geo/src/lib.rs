@@ -1,5 +1,5 @@
 //! Ground of a scene: generated from noise ([`generate`]), or read from heightmaps ([`terrain`])
-//! and meshes ([`mesh`]), with its place on the Earth ([`map`]).
+//! and meshes ([`mesh`]), with its place on the Earth ([`map`]); worlds of blocks ([`blocks`]).
 //!
 //! The crate knows files, projections and heights; it must not know the matter that flows over the
 //! ground.
@@ -13,6 +13,7 @@
 
 #![warn(missing_docs, clippy::print_stdout)]
 
+pub mod blocks;
 pub mod generate;
 pub mod map;
 pub mod mesh;

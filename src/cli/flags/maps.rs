@@ -47,8 +47,8 @@ pub(in crate::cli) struct MapOptions {
     /// places where the quantity is above --footprint-above.
     ///
     /// FILE ends in .tif (GeoTIFF), .asc (ESRI ASCII grid, with its .prj) or .nc (netCDF), each with
-    /// a style for QGIS (.qml); in .exr: a mask for terrain programs; in .png: a picture over the
-    /// ground, with a legend; in .geojson or .gpkg (GeoPackage): contour lines at --levels, or the
+    /// a style for QGIS (.qml); in .exr, .r16 or .mask.png: a mask for terrain programs; in .png: a
+    /// picture over the ground, with a legend; in .geojson or .gpkg (GeoPackage): contour lines at --levels, or the
     /// outlines of a footprint; or in .kmz: a picture for Google Earth, with outlines. The map lies
     /// in the coordinates of the scene's heightmap.
     #[arg(long = "map", value_name = "NAME=FILE")]

@@ -187,6 +187,11 @@ pub(in crate::cli) struct PlaceArgs {
     #[arg(long, help_heading = FLOW, value_name = "METRES", allow_negative_numbers = true)]
     cell_height: Option<f64>,
 
+    /// Take from the table FILE (.toml) what blocks of MagicaVoxel or Minecraft become [default: the
+    /// built-in table, which lavoxel scene --block-table prints]
+    #[arg(long, value_name = "FILE")]
+    blocks: Option<PathBuf>,
+
     #[command(flatten)]
     map: MapArgs,
 }
@@ -340,6 +345,7 @@ impl PlaceArgs {
             duration: self.duration,
             time_step: self.time_step,
             long_steps: false,
+            blocks: self.blocks.clone(),
             finer: self.finer.map(|factor| factor as usize),
         })
     }

@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::export::mesh::Skin;
 use lavoxel::export::{
-    ExportError, ExportState, Provenance, SpaceFile, mesh_formats, volume_formats,
+    ExportError, ExportState, Provenance, SpaceFile, mesh_formats, parts_of, volume_formats,
 };
 use lavoxel::grid::Grid;
 use lavoxel::input::ending;
@@ -157,6 +157,7 @@ impl VolumeArgs {
             level: scene.spec.look.iso,
             palette,
             drape: None,
+            blocks: parts_of(scene),
         };
         let name = scene.spec.name.clone();
         Ok(Exports {

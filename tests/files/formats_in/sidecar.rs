@@ -418,7 +418,6 @@ fn what_is_packed_or_of_another_kind_is_told_how_to_mend() {
         ("land.tif.gz", "gunzip land.tif.gz"),
         ("land.zip", "unzip land.zip"),
         ("land.jp2", "gdal_translate land.jp2 land.tif"),
-        ("land.vrt", "gdal_translate land.vrt land.tif"),
     ] {
         assert_refused(
             &write_file(&folder, name, "text"),

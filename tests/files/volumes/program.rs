@@ -114,12 +114,12 @@ fn the_program_refuses_before_it_works() {
         (
             "--volume a.obj",
             2,
-            "a.obj: no volume format ends in \"obj\"; known are .vti (ParaView) and .vdb (OpenVDB",
+            "a.obj: no volume format ends in \"obj\"; known are .vti (ParaView), .vdb (OpenVDB",
         ),
         (
             "--mesh a.vdb",
             2,
-            "a.vdb: no mesh format ends in \"vdb\"; known are .glb (glTF, with the ground) and .ply",
+            "a.vdb: no mesh format ends in \"vdb\"; known are .glb (glTF, with the ground), .usda (Universal Scene Description, with the ground) and .ply",
         ),
         (
             "--mesh a.ply --mesh a.ply",

@@ -136,6 +136,7 @@ pub(crate) fn skin() -> Skin {
         level: 0.42,
         palette: Palette::named("lava").unwrap(),
         drape: None,
+        blocks: Vec::new(),
     }
 }
 

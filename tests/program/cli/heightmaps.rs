@@ -469,7 +469,7 @@ fn flags_that_do_not_fit_are_refused() {
     place.write_file("hill.doc", "What a fine hill.");
     let line = place.refused("run hill.doc");
     assert!(
-        line.contains("hill.doc: not a scene (.toml) and not a known heightmap")
+        line.contains("hill.doc: not a scene (.toml) and not a known format of heightmaps")
             && line.contains(".asc"),
         "{line}"
     );

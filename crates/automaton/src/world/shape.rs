@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use lavoxel_base::body::{Cells, MeshSpec, ReliefSpec};
+use lavoxel_base::body::{BlocksSpec, Cells, MeshSpec, ReliefSpec};
 use lavoxel_base::grid::line::Line;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::param::kinds;
@@ -66,6 +66,9 @@ kinds! {
         /// All cells below the heights of a heightmap in a file. The shape is empty until the scene
         /// is built, which reads the file.
         Heightmap = "heightmap"(Box<ReliefSpec>),
+        /// Blocks of a file of MagicaVoxel or Minecraft. The shape is empty until the scene is
+        /// built, which reads the file.
+        Blocks = "blocks"(Box<BlocksSpec>),
     }
 }
 
@@ -114,7 +117,7 @@ impl Shape {
             ),
             // The extent of a file that was not read yet is unknown, so that the whole box is
             // assumed.
-            Self::Mesh(_) | Self::Heightmap(_) => self.cells_of_file().map_or(
+            Self::Mesh(_) | Self::Heightmap(_) | Self::Blocks(_) => self.cells_of_file().map_or(
                 ([0.0; 3], [lavoxel_base::grid::MAX_SIDE as f64; 3]),
                 Cells::bounds,
             ),
@@ -138,7 +141,7 @@ impl Shape {
             }
             Self::Line { ref points, width } => line(points).contains(0.5 * width, [p[0], p[2]]),
             Self::Below { level } => p[1] < level,
-            Self::Mesh(_) | Self::Heightmap(_) => {
+            Self::Mesh(_) | Self::Heightmap(_) | Self::Blocks(_) => {
                 self.cells_of_file().is_some_and(|cells| cells.contains(p))
             }
         }
@@ -190,16 +193,18 @@ impl Shape {
         match self {
             Self::Mesh(mesh) => mesh.cells.as_deref(),
             Self::Heightmap(relief) => relief.cells.as_deref(),
+            Self::Blocks(blocks) => blocks.cells.as_deref(),
             _ => None,
         }
     }
 
-    /// Name of the kind of file that contains the shape, `"mesh"` or `"heightmap"`; `None` for a
+    /// Name of the kind of file that contains the shape, `"mesh"`, `"heightmap"` or `"blocks"`; `None` for a
     /// shape without a file.
     pub fn kind_of_file(&self) -> Option<&'static str> {
         match self {
             Self::Mesh(_) => Some("mesh"),
             Self::Heightmap(_) => Some("heightmap"),
+            Self::Blocks(_) => Some("blocks"),
             _ => None,
         }
     }
@@ -267,6 +272,7 @@ impl Shape {
             },
             Self::Mesh(mesh) => mesh.validate(key),
             Self::Heightmap(relief) => relief.validate(key),
+            Self::Blocks(blocks) => blocks.validate(key),
             Self::Line { points, .. } => within(
                 &format!("number of points of {key}.points"),
                 points.len() as f64,

@@ -41,6 +41,13 @@ pub static WRITERS: &[Writer] = &[
         written_in: "crates/io/src/export/netcdf.rs",
     },
     Writer {
+        name: "mask",
+        what: "a map as a mask of 16 bits",
+        endings: &["png", "r16", "json"],
+        named_by: "`--map`",
+        written_in: "crates/io/src/export/mask.rs",
+    },
+    Writer {
         name: "contours",
         what: "lines of a map in GeoJSON",
         endings: &["geojson", "json"],
@@ -109,6 +116,20 @@ pub static WRITERS: &[Writer] = &[
         endings: &["vdb"],
         named_by: "`--volume`",
         written_in: "crates/io/src/export/vdb.rs",
+    },
+    Writer {
+        name: "usd",
+        what: "surfaces as Universal Scene Description",
+        endings: &["usda"],
+        named_by: "`--mesh`",
+        written_in: "crates/io/src/export/mesh/usda.rs",
+    },
+    Writer {
+        name: "blocks",
+        what: "blocks of MagicaVoxel and Minecraft",
+        endings: &["vox", "schem", "litematic"],
+        named_by: "`--volume`",
+        written_in: "crates/io/src/export/blocks.rs",
     },
     Writer {
         name: "glb",

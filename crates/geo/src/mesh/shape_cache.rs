@@ -9,8 +9,10 @@ use super::error::Fault;
 use super::read::{MEND, read_file};
 use super::relief;
 use super::{Cells, MeshError, MeshSpec, ReliefSpec, TriangleMesh, Up};
+use crate::blocks::{self, BlocksError, Build};
 use crate::map::Site;
 use crate::terrain::TerrainError;
+use lavoxel_base::body::BlocksSpec;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 
@@ -31,6 +33,8 @@ pub struct ShapeCache<'a> {
     cells: HashMap<String, Arc<Cells>>,
     /// Mesh of the file that was read last; `None` before the first file is read.
     last: Option<Read>,
+    /// World of blocks of the file that was read last, with its path.
+    build: Option<(PathBuf, Build)>,
 }
 
 /// Mesh as read from a file, with vertices in the unit of the file.
@@ -51,6 +55,7 @@ impl<'a> ShapeCache<'a> {
             site,
             cells: HashMap::new(),
             last: None,
+            build: None,
         }
     }
 
@@ -96,6 +101,30 @@ impl<'a> ShapeCache<'a> {
             }
         };
         Ok(ReliefSpec {
+            cells: Some(cells),
+            ..spec.clone()
+        })
+    }
+
+    /// Returns a copy of `spec` to which the cells of its blocks have been added.
+    ///
+    /// # Errors
+    /// [`BlocksError`] for a file that cannot be read or has no such blocks.
+    pub fn blocks(&mut self, spec: &BlocksSpec) -> Result<BlocksSpec, BlocksError> {
+        let key = format!("{spec:?}");
+        let cells = match self.cells.get(&key) {
+            Some(cells) => Arc::clone(cells),
+            None => {
+                let path = self.folder.join(&spec.file);
+                let build = match self.build.take().filter(|(last, _)| *last == path) {
+                    Some(last) => self.build.insert(last),
+                    None => self.build.insert((path.clone(), blocks::read(&path)?)),
+                };
+                let cells = blocks::placed(spec, &build.1, (&path, self.site.grid))?;
+                Arc::clone(self.cells.entry(key).or_insert(cells.into()))
+            }
+        };
+        Ok(BlocksSpec {
             cells: Some(cells),
             ..spec.clone()
         })

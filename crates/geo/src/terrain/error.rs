@@ -260,12 +260,9 @@ fn mend_of_kind(path: &Path) -> String {
         "zip" | "kmz" => unpack("unzip"),
         "7z" => unpack("7z x"),
         "tar" => unpack("tar xf"),
-        "vrt" | "img" | "adf" | "bil" | "bip" | "bsq" | "flt" | "hdf" | "h5" | "grb" | "grib"
-        | "grb2" | "dt0" | "dt1" | "dt2" | "jp2" | "ter" | "sdat" | "rst" | "map" | "kap"
-        | "ecw" | "sid" | "mrf" | "bt" | "gpkg" | "mbtiles" => convert("gdal_translate"),
-        "las" | "laz" => {
-            "; make a raster of its points, for example with pdal or whitebox_tools".to_owned()
-        }
+        "img" | "adf" | "bil" | "bip" | "bsq" | "flt" | "hdf" | "h5" | "grb" | "grib" | "grb2"
+        | "dt0" | "dt1" | "dt2" | "jp2" | "ter" | "sdat" | "rst" | "map" | "kap" | "ecw"
+        | "sid" | "mrf" | "bt" | "gpkg" | "mbtiles" => convert("gdal_translate"),
         _ => mend_of_picture(path),
     }
 }

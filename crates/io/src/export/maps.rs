@@ -46,7 +46,7 @@ use super::shapes::Drawing;
 pub use super::style::MapStyle;
 pub use super::values::Values;
 use super::{
-    Caption, ExportError, MEND, Provenance, asc, exr, geojson, geotiff, gpkg, netcdf, qml,
+    Caption, ExportError, MEND, Provenance, asc, exr, geojson, geotiff, gpkg, mask, netcdf, qml,
 };
 use super::{kmz, picture};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity};
@@ -355,6 +355,18 @@ const FORMATS: Formats<Writer> = Formats {
             },
         },
         Format {
+            endings: &["r16"],
+            about: "16-bit mask",
+            how: Writer {
+                need: |grid| columns(grid, BYTES_A_VALUE + mask::BYTES_A_VALUE),
+                put: |map, path, lines, existing| {
+                    mask::write_r16(path, (&map.values, lines.style), existing)
+                },
+                beside: Some("r16.json"),
+                kind: FormatKind::Mask,
+            },
+        },
+        Format {
             endings: &["geojson", "json"],
             about: "lines, polygons",
             how: Writer {
@@ -378,10 +390,14 @@ const FORMATS: Formats<Writer> = Formats {
         },
         Format {
             endings: &["png"],
-            about: "picture",
+            about: "picture, .mask.png: 16-bit mask",
             how: Writer {
                 need: |grid| columns(grid, BYTES_OF_PICTURE).and(pixels(grid)),
                 put: |map, path, lines, existing| {
+                    if mask::is_mask(path) {
+                        let values = (&map.values, lines.style);
+                        return mask::write_png(path, values, &map.labels(), existing);
+                    }
                     picture::write(path, &map.sight(lines), (map.ground)(), existing)
                 },
                 beside: None,
@@ -458,8 +474,8 @@ pub struct MapFile {
     pub subject: MapQuantity,
     /// Output path, whose extension selects the format: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid
     /// (`.asc`, with a `.prj` if the coordinate system is known), netCDF (`.nc`), OpenEXR (`.exr`),
-    /// lines and polygons (`.geojson`, `.json`, `.gpkg`), a picture (`.png`) or an overlay for Google
-    /// Earth (`.kmz`).
+    /// bare numbers of 16 bits (`.r16`), lines and polygons (`.geojson`, `.json`, `.gpkg`), a picture
+    /// (`.png`), a gray mask (`.mask.png`) or an overlay for Google Earth (`.kmz`).
     pub path: PathBuf,
     /// Set if a QGIS style file (`.qml`) is written next to a raster.
     pub style: bool,

@@ -4,6 +4,7 @@
 
 mod apng;
 mod asc;
+mod blocks;
 mod caption;
 mod exr;
 mod film;
@@ -15,6 +16,7 @@ mod gpkg;
 mod kmz;
 mod map_quantity;
 pub mod maps;
+mod mask;
 pub mod mesh;
 mod mp4;
 pub mod netcdf;
@@ -40,6 +42,7 @@ use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_base::validate::Invalid;
 use lavoxel_files::output::OutputError;
 
+pub use self::blocks::{BlocksPart, parts_of};
 pub use self::caption::{Caption, Class};
 pub use self::exr::write_exr;
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::blocks;
 use super::format::{Format, Formats};
-use super::mesh::{Skin, need_of_glb, write_glb, write_ply};
+use super::mesh::{Skin, need_of_glb, write_glb, write_ply, write_stage, write_usda};
 use super::{ExportError, ExportState, check_vti, write_pvd, write_vdb, write_vti};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
@@ -50,6 +51,36 @@ const VOLUMES: Formats<Writer> = Formats {
                 list: None,
             },
         },
+        Format {
+            endings: &["vox"],
+            about: "MagicaVoxel",
+            how: Writer {
+                check: |_, _| Ok(()),
+                need: blocks::need,
+                write: blocks::write,
+                list: None,
+            },
+        },
+        Format {
+            endings: &["schem"],
+            about: "Minecraft by Sponge and WorldEdit",
+            how: Writer {
+                check: |_, _| Ok(()),
+                need: blocks::need,
+                write: blocks::write,
+                list: None,
+            },
+        },
+        Format {
+            endings: &["litematic"],
+            about: "Minecraft by Litematica",
+            how: Writer {
+                check: |_, _| Ok(()),
+                need: blocks::need,
+                write: blocks::write,
+                list: None,
+            },
+        },
     ],
 };
 
@@ -64,6 +95,16 @@ const MESHES: Formats<Writer> = Formats {
                 need: need_of_glb,
                 write: write_glb,
                 list: None,
+            },
+        },
+        Format {
+            endings: &["usda"],
+            about: "Universal Scene Description, with the ground",
+            how: Writer {
+                check: |_, _| Ok(()),
+                need: need_of_glb,
+                write: write_usda,
+                list: Some(("usda", write_stage)),
             },
         },
         Format {

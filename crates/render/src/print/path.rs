@@ -392,11 +392,11 @@ impl<W: World> Tracing<'_, W> {
             density / (density + self.lights.dome.density(toward)).max(1e-12)
         });
         let light = self.lights.dome.seen(toward) * weight;
-        path.add(self.from_sky(light, path.by_metal));
+        path.add(self.sky_on(light, path.by_metal));
     }
 
     /// Returns the light `light` of the dome as matter scatters it; `by_metal`: set for metals.
-    fn from_sky(&self, light: V3, by_metal: bool) -> V3 {
+    fn sky_on(&self, light: V3, by_metal: bool) -> V3 {
         if by_metal {
             times(light, self.lights.shown)
         } else {

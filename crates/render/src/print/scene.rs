@@ -308,7 +308,6 @@ impl World for Scene<'_> {
             absorbed: extinction.map(|all| (all - scattered).max(1e-5)),
             scattered,
             is_asked: true,
-            ..Medium::AIR
         }
     }
 

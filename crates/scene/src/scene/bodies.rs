@@ -1,5 +1,5 @@
-//! Bodies and events of a scene: conversion of their mesh and heightmap files to sets of cells of
-//! the simulation box.
+//! Bodies and events of a scene: conversion of their files of meshes, heightmaps and blocks to sets
+//! of cells of the simulation box.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,6 +10,7 @@ use lavoxel_automaton::world::Edit;
 use lavoxel_automaton::world::{Matter, Shape};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
+use lavoxel_geo::blocks::BlocksError;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::mesh::{MeshError, ShapeCache, endings, has_known_ending, read_survey};
 use lavoxel_sim::simulation::{Command, Event};
@@ -42,7 +43,7 @@ impl Scene {
     ///
     /// # Errors
     /// [`SceneError::Mesh`] for the first file that is not a closed mesh; [`SceneError::Terrain`]
-    /// for one that is not a heightmap.
+    /// for one that is not a heightmap; [`SceneError::Blocks`] for one without such blocks.
     pub(super) fn bodies_on(
         &self,
         shelf: &mut ShapeCache<'_>,
@@ -90,6 +91,12 @@ impl Scene {
                     .map_err(|cause| self.wrong_terrain(cause))?;
                 body.to_mut().shape = Shape::Heightmap(relief.into());
             }
+            Shape::Blocks(blocks) => {
+                let blocks = shelf
+                    .blocks(blocks)
+                    .map_err(|cause| self.wrong_blocks(cause))?;
+                body.to_mut().shape = Shape::Blocks(blocks.into());
+            }
             _ => {}
         }
         if let Matter::Ground(_) = body.matter {
@@ -121,6 +128,13 @@ impl Scene {
             matter: Matter::Ground(survey.into()),
             ..edit
         })
+    }
+
+    fn wrong_blocks(&self, cause: BlocksError) -> SceneError {
+        SceneError::Blocks {
+            path: self.origin.clone(),
+            cause: Box::new(cause),
+        }
     }
 
     fn wrong_mesh(&self, cause: MeshError) -> SceneError {
@@ -206,6 +220,7 @@ pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBu
         let shape = match &mut edit.shape {
             Shape::Mesh(mesh) => Some(&mut mesh.file),
             Shape::Heightmap(relief) => Some(&mut relief.file),
+            Shape::Blocks(blocks) => Some(&mut blocks.file),
             _ => None,
         };
         let matter = if let Matter::Ground(survey) = &mut edit.matter {

@@ -7,6 +7,7 @@ use super::wording::{brackets, line_at, line_of, misplaced, open_text, with_key,
 use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_base::validate::{Invalid, escape_for_terminal};
 use lavoxel_files::output::OutputError;
+use lavoxel_geo::blocks::BlocksError;
 use lavoxel_geo::mesh::MeshError;
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::error::mend_of_picture;
@@ -44,7 +45,7 @@ pub enum SceneError {
     },
     /// The file is neither a scene nor a heightmap in a known format.
     #[error(
-        "{path}: not a scene (.toml) and not a known heightmap format ({known}){}",
+        "{path}: not a scene (.toml) and not a known format of heightmaps or blocks ({known}){}",
         mend_of_picture(path)
     )]
     Neither {
@@ -107,6 +108,17 @@ pub enum SceneError {
         /// Error of the mesh file, which states the file's name.
         cause: Box<MeshError>,
     },
+    /// The file of blocks of a body cannot be read, or has no such blocks.
+    #[error("{path}: {cause}")]
+    Blocks {
+        /// Path of the scene file.
+        path: PathBuf,
+        /// Error of the file of blocks, which states the file's name.
+        cause: Box<BlocksError>,
+    },
+    /// A file of blocks that was opened without a scene cannot be read.
+    #[error("{0}")]
+    Build(Box<BlocksError>),
     /// The scene would need more memory than allowed.
     #[error("{path}: {cause}")]
     Memory {

@@ -205,7 +205,7 @@ impl Scene {
     }
 
     /// Records the sentence `line` about an automatic choice, for the summary.
-    fn choose(&mut self, line: impl Into<String>) {
+    pub(super) fn choose(&mut self, line: impl Into<String>) {
         self.choices.push(line.into());
     }
 

@@ -11,6 +11,7 @@ mod defaults;
 mod drape;
 mod error;
 mod flow;
+mod from_blocks;
 mod from_heightmap;
 mod heater;
 mod lava;
@@ -47,6 +48,7 @@ use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
 pub use self::error::SceneError;
 pub use self::flow::{FlowSpec, Model};
+pub use self::from_blocks::BLOCKS;
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
 use self::lava_keys::take_lava;
@@ -109,7 +111,8 @@ pub struct Scene {
     /// Path of the scene file, for error messages; a descriptive text if the scene comes from no
     /// file.
     origin: PathBuf,
-    /// Automatic choices for a heightmap that was opened without a scene, one sentence each.
+    /// Automatic choices for a heightmap or blocks that were opened without a scene, one sentence
+    /// each.
     choices: Vec<String>,
     /// Materials and reactions that the default reactions have added to `spec`.
     added: Added,
@@ -139,6 +142,11 @@ impl Scene {
         Self::read(text, Path::new(origin))
             .and_then(|scene| scene.with_defaults(text))
             .expect("a test reads the built-in scenes")
+    }
+
+    /// Returns the path of the file `file`, which the scene names relative to its folder.
+    pub fn path_of(&self, file: &Path) -> PathBuf {
+        self.folder.join(file)
     }
 
     /// Returns the materials of the world's layers, in the order of the layers.

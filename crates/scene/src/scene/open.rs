@@ -1,4 +1,5 @@
-//! Opening of a file by its type: a scene file, or a heightmap around which a scene is built.
+//! Opening of a file by its type: a scene file, or a heightmap or a world of blocks around which a
+//! scene is built.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -14,6 +15,7 @@ use lavoxel_automaton::world::Edit;
 use lavoxel_base::validate::Invalid;
 use lavoxel_files::archive::is_session;
 use lavoxel_files::input::ending;
+use lavoxel_geo::blocks;
 use lavoxel_geo::terrain::TerrainSpec;
 use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
@@ -59,6 +61,9 @@ pub struct Overrides {
     /// suffice for the result of a whole eruption; false for short steps, which suit pictures.
     /// Ignored if `time_step` is given.
     pub long_steps: bool,
+    /// Table of what blocks become, for a file of blocks without scene; `None` takes the built-in
+    /// table. The path is relative to the working folder.
+    pub blocks: Option<PathBuf>,
     /// Refinement factor, applied after all other overrides (see `Scene::make_finer`); `None`: no
     /// refinement.
     pub finer: Option<usize>,
@@ -265,12 +270,16 @@ impl VentOverride {
 }
 
 impl Scene {
-    /// Opens the file at `path`: reads a scene, or builds a scene around a heightmap.
+    /// Opens the file at `path`: reads a scene, or builds a scene around a heightmap or a world of
+    /// blocks.
     ///
     /// # Errors
-    /// The errors of [`Scene::load`] and [`Scene::around_heightmap`]; [`SceneError::Neither`] for a
-    /// file of another type.
+    /// The errors of [`Scene::load`], [`Scene::around_heightmap`] and [`Scene::around_blocks`];
+    /// [`SceneError::Neither`] for a file of another type.
     pub fn open(path: &Path) -> Result<Self, SceneError> {
+        if Self::is_blocks(path) {
+            return Self::around_blocks(path, &Overrides::default());
+        }
         if Self::is_heightmap(path) {
             return Self::around_heightmap(path, &Overrides::default());
         }
@@ -279,7 +288,7 @@ impl Scene {
             SceneError::Text { .. } | SceneError::NotText { .. } if !known_name => {
                 SceneError::Neither {
                     path: path.to_owned(),
-                    known: known_endings(),
+                    known: format!("{}, {}", known_endings(), blocks::endings()),
                 }
             }
             other => other,
@@ -289,7 +298,12 @@ impl Scene {
     /// Returns true if the file at `path` is a heightmap and not a scene, judged by its extension
     /// or, if that is unknown, by its first bytes.
     pub fn is_heightmap(path: &Path) -> bool {
-        !is_toml(path) && !is_session(path) && is_heightmap(path)
+        !is_toml(path) && !is_session(path) && !Self::is_blocks(path) && is_heightmap(path)
+    }
+
+    /// Returns true if the file at `path` has the extension of a world of blocks.
+    pub fn is_blocks(path: &Path) -> bool {
+        blocks::has_known_ending(path)
     }
 
     /// Replaces keys of the scene by the values in `overrides` and validates the scene again.
@@ -301,6 +315,12 @@ impl Scene {
         let spec = &mut self.spec;
         spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
         spec.grid.cell_size_m = overrides.cell_size_m.or(spec.grid.cell_size_m);
+        if let Some(table) = &overrides.blocks {
+            let expected = "left out with a scene, whose bodies say what blocks become";
+            let invalid = Invalid::new("blocks", table.display(), expected);
+            return Err(self.invalid(invalid));
+        }
+        let spec = &mut self.spec;
         spec.terrain = std::mem::take(&mut spec.terrain).overridden(&overrides.terrain);
         spec.grid.cell_height_m = overrides.cell_height_m.or(spec.grid.cell_height_m);
         if !overrides.vents.is_empty() {

@@ -273,6 +273,10 @@ impl Finer {
                     .for_each(|place| self.place(place));
                 mesh.height = mesh.height.map(|height| height * self.by);
             }
+            Shape::Blocks(blocks) => {
+                self.place(&mut blocks.from);
+                blocks.edge *= self.by;
+            }
             Shape::Heightmap(relief) => {
                 [&mut relief.from, &mut relief.size]
                     .into_iter()

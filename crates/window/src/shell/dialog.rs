@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::{Duration, Instant};
 
+use lavoxel_geo::blocks;
 use lavoxel_geo::terrain::endings;
 
 /// Shortest time in which a user can close a dialog. A result without a file before this time means
@@ -75,10 +76,13 @@ impl Dialog {
 
 /// Shows the system's dialog and blocks until the user has closed it; `None` without a chosen file.
 fn choose() -> Option<PathBuf> {
-    let endings: Vec<&str> = std::iter::once("toml").chain(endings()).collect();
+    let endings: Vec<&str> = std::iter::once("toml")
+        .chain(endings())
+        .chain(blocks::known())
+        .collect();
     let dialog = rfd::FileDialog::new()
-        .set_title("Open a scene or a heightmap")
-        .add_filter("Scenes and heightmaps", &endings)
+        .set_title("Open a scene, a heightmap or blocks")
+        .add_filter("Scenes, heightmaps and blocks", &endings)
         .add_filter("All files", &["*"]);
     match std::env::current_dir() {
         Ok(folder) => dialog.set_directory(folder),

@@ -7,6 +7,8 @@ mod exr;
 pub mod geotiff;
 pub mod hgt;
 #[cfg(not(target_family = "wasm"))]
+mod las;
+#[cfg(not(target_family = "wasm"))]
 mod netcdf;
 pub mod npy;
 pub mod png;
@@ -17,6 +19,8 @@ pub mod sidecar;
 mod tiles;
 mod tokens;
 pub mod usgs_dem;
+#[cfg(not(target_family = "wasm"))]
+mod vrt;
 mod xyz;
 
 use std::io::Read;
@@ -69,6 +73,12 @@ const FORMATS: &[Format] = &[
     },
     #[cfg(not(target_family = "wasm"))]
     Format {
+        reader: &input::LAS,
+        recognises: |start| start.starts_with(las::MAGIC),
+        read: las::read,
+    },
+    #[cfg(not(target_family = "wasm"))]
+    Format {
         reader: &input::NC,
         recognises: netcdf::recognises,
         read: netcdf::read,
@@ -92,6 +102,12 @@ const FORMATS: &[Format] = &[
         reader: &input::TIF,
         recognises: geotiff::recognises,
         read: geotiff::read,
+    },
+    #[cfg(not(target_family = "wasm"))]
+    Format {
+        reader: &input::VRT,
+        recognises: |start| start.starts_with(b"<VRTDataset"),
+        read: vrt::read,
     },
     Format {
         reader: &input::XYZ,

@@ -6,6 +6,7 @@ mod ply;
 mod sheet;
 mod surface;
 mod texture;
+mod usda;
 
 use std::path::Path;
 
@@ -20,6 +21,7 @@ use lavoxel_sim::lowpass::ENERGY_SHOWN;
 
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;
+pub use self::usda::write_stage;
 
 /// Upper bound on the number of ground vertices along a side. In a larger box, only every second,
 /// third, … column gets a vertex.
@@ -28,7 +30,8 @@ const GROUND_SIDE: usize = 2048;
 /// Memory per ground vertex in bytes while the mesh of the ground is built.
 const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
-/// Options of exported meshes: isosurface level, palette of the lava, and picture on the ground.
+/// Options of exported meshes and blocks: isosurface level, palette of the lava, picture on the
+/// ground, and blocks that the scene took from files.
 #[derive(Clone, Debug)]
 pub struct Skin {
     /// Level of the isosurface that bounds a material: low-passed amount as a fraction of a full
@@ -39,6 +42,8 @@ pub struct Skin {
     pub palette: Palette,
     /// Picture on the ground, seen from above; `None` for ground of plain rock.
     pub drape: Option<Drape>,
+    /// Blocks that the scene took from files; their names are kept (see [`super::parts_of`]).
+    pub blocks: Vec<super::BlocksPart>,
 }
 
 impl Skin {
@@ -276,6 +281,20 @@ pub fn write_glb(
     existing: Existing,
 ) -> Result<(), ExportError> {
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
+}
+
+/// Writes the meshes of [`write_glb`] as Universal Scene Description in text, in local metres (east,
+/// north, up), with the colours of the vertices.
+///
+/// # Errors
+/// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
+pub fn write_usda(
+    path: &Path,
+    shot: &ExportState<'_>,
+    skin: &Skin,
+    existing: Existing,
+) -> Result<(), ExportError> {
+    usda::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
 /// Creates the surface meshes of all materials in the world of `shot`, in the order of the layers.

@@ -17,16 +17,20 @@ pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
 /// Palette position (0 to 1) below which the emission texture of lava is black.
 const DARK: f32 = 0.12;
 
+/// Returns the factor on the colour of the palette at `position` that gives the emission of lava.
+pub(super) fn heat(position: f32) -> f32 {
+    ((position - DARK) / (1.0 - DARK)).max(0.0).powi(2)
+}
+
 /// Creates the emission texture of lava as PNG: one row of texels, from cold to hot. Cold crust is
 /// black; above the palette position `DARK`, emission grows with the square of the difference from
 /// `DARK`.
 pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     let texel = |i: usize| {
         let position = i as f32 / (SHADES - 1) as f32;
-        let hot = ((position - DARK) / (1.0 - DARK)).max(0.0);
         skin.palette
             .linear(position)
-            .map(|c| (linear_to_srgb((c * hot * hot).clamp(0.0, 1.0)) * 255.0 + 0.5) as u8)
+            .map(|c| (linear_to_srgb((c * heat(position)).clamp(0.0, 1.0)) * 255.0 + 0.5) as u8)
     };
     png(
         [SHADES, 1],

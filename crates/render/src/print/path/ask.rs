@@ -90,7 +90,7 @@ impl<W: World> Tracing<'_, W> {
                 None => (density + from.density, Far::SkyInAir),
                 Some(_) => (from.density, Far::Sky),
             };
-            let sky = self.from_sky(from.light, by_metal);
+            let sky = self.sky_on(from.light, by_metal);
             let arrives = times(share, sky) / density.max(1e-12);
             if let Some(arrives) = path.asked(arrives) {
                 light += times(arrives, self.open(path, scatterer, from.toward, far));
