@@ -101,7 +101,7 @@ fn check_nesting(bytes: &[u8]) -> Result<(), &'static str> {
             9 => {
                 let tag = taken(&mut rest, 1)?[0];
                 let left = length(&mut rest)?;
-                // Ends have no bytes: a list of them would be endless.
+                // Ends have no bytes: a list of ends would be endless.
                 open.push(Open::List {
                     tag,
                     left: if tag == 0 { 0 } else { left },

@@ -58,7 +58,7 @@ pub(crate) struct Lights {
     /// Set if the dome holds lamps, for which each surface asks.
     pub(crate) has_lamps: bool,
     pub(crate) embers: Embers,
-    /// Factor of the light of `embers` on what the eye sees of them: metals mirror the latter.
+    /// Factor of the light of `embers` on the light that the eye sees: metals mirror the latter.
     pub(crate) lifted: f32,
     /// Flame of a candle.
     pub(crate) flame: Option<Lamp>,

@@ -1,5 +1,5 @@
-//! Export of meshes as Universal Scene Description, in text (`.usda`), and of a series of them as a
-//! stage that shows each file at its step.
+//! Export of meshes as Universal Scene Description, in text (`.usda`), and of a series of files as a
+//! stage that shows each at its step.
 //!
 //! Lengths are metres, z is up. Colour and glow are primvars of the vertices (`displayColor`, `glow`,
 //! `energy`), which the materials read (`UsdPreviewSurface`).
