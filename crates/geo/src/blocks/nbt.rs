@@ -16,7 +16,7 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// Upper bound on the nesting of tags, as in Minecraft; decoders call themselves for each level.
 const DEEPEST: usize = 512;
 /// Memory in bytes per byte of the unpacked file while it is decoded: the text itself, and the
-/// arrays and names that are taken out of it.
+/// arrays and names in that text.
 const WEIGHT: f64 = 3.0;
 /// Number of bytes that are unpacked at a time.
 const STEP: usize = 1 << 20;

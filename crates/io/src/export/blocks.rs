@@ -166,7 +166,7 @@ fn pack(out: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
     packed.finish().map(drop)
 }
 
-/// What a cell holds.
+/// Content of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Held<'a> {
     Air,
