@@ -142,7 +142,7 @@ pub const TARGETS: &[Target] = &[
         name: "vrt",
         ending: "vrt",
         cost: 1,
-        read: |bytes| heightmap(&written("hostile.vrt", bytes)),
+        read: mosaic,
     },
     Target {
         name: "nc",
@@ -334,6 +334,13 @@ fn written(name: &str, bytes: &[u8]) -> PathBuf {
 /// Reads a heightmap, measures it and fits it into a small box.
 fn heightmap(path: &Path) -> Result<(), Refused> {
     heightmap_with(path, &LoadOptions::default())
+}
+
+/// Reads a virtual raster beside a raster of 2 × 2 cells, `a.asc`.
+fn mosaic(bytes: &[u8]) -> Result<(), Refused> {
+    let text = b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4";
+    written("a.asc", text);
+    heightmap(&written("hostile.vrt", bytes))
 }
 
 /// Reads a picture of floats as shares of a height.

@@ -72,7 +72,11 @@ pub fn known() -> impl Iterator<Item = &'static str> {
 /// Returns the file extensions of all formats of blocks as a list for messages.
 pub fn endings() -> String {
     let endings: Vec<String> = known().map(|name| format!(".{name}")).collect();
-    endings.join(", ")
+    if endings.is_empty() {
+        "none in a browser".to_owned()
+    } else {
+        endings.join(", ")
+    }
 }
 
 /// Box of blocks.

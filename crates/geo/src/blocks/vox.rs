@@ -5,7 +5,7 @@ use dot_vox::{DotVoxData, Model, SceneNode};
 use super::Build;
 use super::error::Fault;
 use lavoxel_base::grid::MAX_SIDE;
-use lavoxel_files::input::Loaded;
+use lavoxel_files::input::{self, Loaded};
 
 const FORMAT: &str = "vox";
 /// Upper bound on the number of nodes of the graph that are visited: nodes may share others.
@@ -102,6 +102,12 @@ fn models(data: &DotVoxData) -> Result<Vec<(&Model, Motion)>, Fault> {
 }
 
 pub(super) fn read(bytes: Loaded<Vec<u8>>) -> Result<Build, Fault> {
+    // The library of the format panics at turns that are none.
+    input::guard(|| read_models(bytes))
+        .unwrap_or_else(|_| Err(Fault::content(FORMAT, "a damaged file")))
+}
+
+fn read_models(bytes: Loaded<Vec<u8>>) -> Result<Build, Fault> {
     let (bytes, _held) = bytes.into_parts();
     let data = dot_vox::load_bytes(&bytes).map_err(|found| Fault::content(FORMAT, found))?;
     let models = models(&data)?;

@@ -12,7 +12,7 @@ mod ask;
 
 use self::ask::Scatterer;
 use crate::camera::Ray;
-use crate::math::{V3, mix, times};
+use crate::math::{V3, mix, smoothstep, times};
 use crate::print::light::{Dome, Embers, Lamp, Sun};
 use crate::print::material::Material;
 use crate::print::optics::{facet_drawn, fresnel, kept, mirrored, phase, phase_drawn, refracted};
@@ -42,6 +42,8 @@ const MOSTLY: f32 = 0.97;
 const PASSED: f32 = 1.5;
 /// Transmittance of a cloud below which the surface behind it is no guide for a denoiser.
 const THIN: f32 = 0.02;
+/// Transmittances of air between which the surface behind it begins to guide a denoiser.
+const HAZY: [f32; 2] = [0.05, 0.5];
 /// Albedo of foam.
 const FOAM: f32 = 0.8;
 /// Length of a path in a medium from which on it carries nothing, in cells.
@@ -286,7 +288,7 @@ impl<W: World> Tracing<'_, W> {
             let (clear, air) = self.world.air(&path.ray, &meeting);
             path.add(air * (1.0 - clear));
             path.through *= clear;
-            path.veil *= clear;
+            path.veil *= guided_through(clear);
         }
         match surface.kind {
             Kind::Border {
@@ -359,7 +361,7 @@ impl<W: World> Tracing<'_, W> {
         let surface = self.world.surface(&path.ray, meeting, away);
         self.guide_at(path, &surface, meeting.t);
         if let Kind::Opaque(material) = surface.kind {
-            path.veil *= self.world.air(&path.ray, meeting).0;
+            path.veil *= guided_through(self.world.air(&path.ray, meeting).0);
             path.guide(material.guide(), material.normal, meeting.t);
         }
     }
@@ -622,6 +624,11 @@ impl Path<'_> {
         self.through /= chance;
         false
     }
+}
+
+/// Returns how much (0 to 1) a surface guides a denoiser through air of the transmittance `clear`.
+fn guided_through(clear: f32) -> f32 {
+    smoothstep(HAZY[0], HAZY[1], clear)
 }
 
 /// Returns the direction `d`, mirrored if needed to the side of the plane with the normal `shape`

@@ -18,7 +18,9 @@ use crate::map::crs::GeoKey;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words::{grouped, rough, short};
+use lavoxel_files::input;
 
 /// First bytes of a file.
 pub(super) const MAGIC: &[u8] = b"LASF";
@@ -28,8 +30,11 @@ const GROUND: u8 = 2;
 const NOISE: [u8; 2] = [7, 18];
 /// Mean number of points in a cell, where the user names no size.
 const IN_A_CELL: f64 = 4.0;
-/// Memory in bytes per cell for sum and number of its points.
-const BYTES_A_CELL: f64 = 12.0;
+/// Memory in bytes per cell for its height, twice while the map is fitted, and for sum and number of
+/// its points.
+const BYTES_A_CELL: f64 = 2.0 * 4.0 + 20.0;
+/// Upper bound on the bytes of the points of a packed file.
+const MOST_UNPACKED: u64 = 1 << 44;
 /// Number of bytes of points that are unpacked at a time.
 const BATCH: usize = 4 << 20;
 /// Memory in bytes per part of a packed file, for the table of its parts.
@@ -40,6 +45,15 @@ const BYTES_A_PART: f64 = 16.0;
 /// # Errors
 /// [`TerrainError::Content`] for a file that is damaged or has no points of the ground.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+    // The library of points panics at some damaged files.
+    let read = || read_points(path, options);
+    input::guard(read).unwrap_or_else(|_| {
+        let found = "a damaged file";
+        Err(TerrainError::content(path, "points of a laser scan", found))
+    })
+}
+
+fn read_points(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let bytes: Arc<[u8]> = bytes_of(path)?.into();
     check_tables(&bytes, path)?;
     let points = Points { bytes, path };
@@ -145,8 +159,25 @@ fn check_tables(bytes: &[u8], path: &Path) -> Result<(), TerrainError> {
             "another file",
         ));
     }
+    let is_packed = number(104, 1).is_some_and(|format| format & 128 != 0);
+    let has_long = number(25, 1) >= Some(4) && number(24, 1) == Some(1);
+    let count = if has_long {
+        number(247, 8)
+    } else {
+        number(107, 4)
+    };
+    let length = number(105, 2).unwrap_or_default();
+    let all = count.and_then(|count| count.checked_mul(length.max(1)));
+    let most = if is_packed {
+        MOST_UNPACKED
+    } else {
+        bytes.len() as u64
+    };
+    if all.is_none_or(|all| all > most) {
+        return Err(wrong());
+    }
     // Extended records, of 60 bytes and what they name.
-    if number(25, 1) >= Some(4) && number(24, 1) == Some(1) {
+    if has_long {
         let mut at = place(number(235, 8)).unwrap_or_default();
         for _ in 0..number(243, 4).unwrap_or_default() {
             let length = place(number(at.saturating_add(20), 8)).ok_or_else(wrong)?;
@@ -157,7 +188,6 @@ fn check_tables(bytes: &[u8], path: &Path) -> Result<(), TerrainError> {
         }
     }
     // Table of the parts of a packed file: its place lies before the points.
-    let is_packed = number(104, 1).is_some_and(|format| format & 128 != 0);
     if is_packed {
         let first = place(number(96, 4)).ok_or_else(wrong)?;
         let table = place(number(first, 8)).filter(|at| *at < bytes.len());
@@ -172,8 +202,38 @@ fn check_tables(bytes: &[u8], path: &Path) -> Result<(), TerrainError> {
         if parts.is_some_and(|parts| parts > bytes.len()) {
             return Err(wrong());
         }
+        let format = number(104, 1).unwrap_or_default() & 63;
+        let layers = layers_of(format, length);
+        let mut at = first.saturating_add(8);
+        while let (Some(layers), Some(end)) = (layers, table.filter(|end| at < *end)) {
+            // A part begins with a whole point and the number of its points.
+            at = at.saturating_add(length as usize + 4);
+            let sizes: Option<u64> = (0..layers)
+                .map(|k| number(at.saturating_add(4 * k), 4))
+                .sum();
+            let size = place(sizes).ok_or_else(wrong)?;
+            at = at.saturating_add(4 * layers).saturating_add(size);
+            if at > end {
+                return Err(wrong());
+            }
+        }
     }
     Ok(())
+}
+
+/// Returns the number of layers of a part of packed points of the format `format` and `length`
+/// bytes; `None` for formats without layers (LASzip, versions below 3).
+fn layers_of(format: u64, length: u64) -> Option<usize> {
+    // Layers of a point, and its bytes; further bytes have a layer each.
+    let (layers, bytes) = match format {
+        6 => (9, 30),
+        7 => (10, 36),
+        8 => (11, 38),
+        9 => (10, 59),
+        10 => (12, 67),
+        _ => return None,
+    };
+    Some(layers + length.saturating_sub(bytes) as usize)
 }
 
 /// Returns the coordinate system that the file states.
@@ -206,7 +266,8 @@ struct Points<'a> {
 
 impl Points<'_> {
     fn wrong(&self, error: &las::Error) -> TerrainError {
-        TerrainError::content(self.path, "points of a laser scan", error.to_string())
+        let found = escape_for_terminal(&error.to_string());
+        TerrainError::content(self.path, "points of a laser scan", found)
     }
 
     fn reader(&self) -> Result<Reader, TerrainError> {

@@ -54,8 +54,7 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     MemoryEstimate::new("the text of the file", bytes.len(), WEIGHT)
         .check("make the mosaic of fewer files")
         .map_err(TerrainError::memory(path))?;
-    let found = parse(&bytes)
-        .map_err(|found| TerrainError::content(path, "a virtual raster of GDAL", found))?;
+    let found = parse(&bytes).map_err(|found| wrong(path, &found))?;
     let [cols, rows] = found.size;
     checked_samples(path, (cols, rows), u64::MAX, 0.0)?;
     let mut heights = Array2::from_elem((rows, cols), f32::NAN);
@@ -76,7 +75,10 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
         if ending(&file) == "vrt" {
             return Err(wrong("another .vrt; join both: gdal_translate".to_owned()));
         }
-        let map = load(&file, &of_source)?;
+        let map = load(&file, &of_source).map_err(|error| {
+            let found = escape_for_terminal(&error.to_string());
+            TerrainError::content(path, "sources that are heightmaps", found)
+        })?;
         let (height, width) = map.heights.dim();
         let from = source
             .from
@@ -142,6 +144,15 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
         origin: Some(origin),
         notes,
     })
+}
+
+/// Returns the error of the file at `path`, in which `found` was found.
+fn wrong(path: &Path, found: &str) -> TerrainError {
+    /// Upper bound on the length of the description, in characters.
+    const MOST: usize = 200;
+    let found: String = found.chars().take(MOST).collect();
+    let found = escape_for_terminal(&found);
+    TerrainError::content(path, "a virtual raster of GDAL", found)
 }
 
 /// Reads the text of a file. Fails with a description of what was found.
