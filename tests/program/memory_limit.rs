@@ -758,6 +758,8 @@ fn whatever_is_made_fits_into_the_limit() {
         "run land.toml --steps 1 --mesh a.glb --force",
         "run lake.toml --steps 1 --mesh a.glb --mesh a.ply --force",
         "run lava.toml --steps 1 --mesh a.glb --volume a.vdb --force",
+        "run lava.toml --steps 1 --mesh a.usda --volume a.schem --force",
+        "run lava.toml --steps 1 --volume a.vox --volume a.litematic --map thickness=a.r16 --map thickness=a.mask.png --force",
         "run lava.toml --steps 1 --volume a.vti --checkpoint a.lvx --force",
         "run still.toml --steps 2",
         "resume a.lvx --steps 2 --force",

@@ -199,3 +199,50 @@ fn a_run_that_is_stopped_leaves_whole_files_and_its_last_step() {
     }
     assert_eq!(files(folder.path()).len(), steps.len() + 1, "no half files");
 }
+
+/// Returns the numbers of the first list behind `key` in `text`.
+fn numbers(text: &str, key: &str) -> Vec<f64> {
+    let list = text.split_once(key).unwrap().1;
+    let list = &list[list.find('[').unwrap() + 1..];
+    list[..list.find(']').unwrap()]
+        .split(|c: char| ", ()".contains(c))
+        .filter(|part| !part.is_empty())
+        .map(|part| part.parse().unwrap())
+        .collect()
+}
+
+#[test]
+fn usda_has_whole_meshes_and_a_stage_that_shows_each_at_its_step() {
+    let folder = tempfile::tempdir().unwrap();
+    hill(folder.path());
+    let (code, said) = run(
+        folder.path(),
+        "--steps 8 --export-every 4 --mesh a.usda --quiet",
+    );
+    assert_eq!(code, 0, "{said}");
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let text = read("a_000008.usda");
+    for mesh in ["def Mesh \"lava\"", "def Mesh \"ground\""] {
+        let part = text.split_once(mesh).unwrap().1;
+        let corners = numbers(part, "point3f[] points").len() / 3;
+        let indices = numbers(part, "faceVertexIndices");
+        let last = indices.iter().copied().fold(0.0, f64::max);
+        assert!(corners > 8 && last as usize + 1 == corners, "{mesh}");
+        assert_eq!(numbers(part, "faceVertexCounts").len() * 3, indices.len());
+        assert_eq!(numbers(part, "normal3f[] normals").len(), 3 * corners);
+    }
+    let lava = text.split_once("def Mesh \"lava\"").unwrap().1;
+    let energies = numbers(lava, "primvars:energy");
+    assert_eq!(numbers(lava, "primvars:glow").len(), 3 * energies.len());
+    assert!(energies.iter().all(|energy| (0.0..2.0).contains(energy)));
+    let stage = read("a.usda");
+    for (step, ends) in [(4, "8: \"invisible\""), (8, "4: \"invisible\"")] {
+        let shown = stage
+            .split_once(&format!("@./a_{step:06}.usda@"))
+            .unwrap()
+            .1;
+        let shown = &shown[..shown.find("}\n    }").unwrap()];
+        let begins = format!("{step}: \"inherited\"");
+        assert!(shown.contains(&begins) && shown.contains(ends), "{stage}");
+    }
+}

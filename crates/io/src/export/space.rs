@@ -28,6 +28,14 @@ struct Writer {
     list: Option<(&'static str, WriteList)>,
 }
 
+/// Writer of worlds of blocks, which chooses the format by the ending itself.
+const BLOCKS: Writer = Writer {
+    check: |_, _| Ok(()),
+    need: blocks::need,
+    write: blocks::write,
+    list: None,
+};
+
 const VOLUMES: Formats<Writer> = Formats {
     purpose: "volume",
     list: &[
@@ -54,32 +62,17 @@ const VOLUMES: Formats<Writer> = Formats {
         Format {
             endings: &["vox"],
             about: "MagicaVoxel",
-            how: Writer {
-                check: |_, _| Ok(()),
-                need: blocks::need,
-                write: blocks::write,
-                list: None,
-            },
+            how: BLOCKS,
         },
         Format {
             endings: &["schem"],
             about: "Minecraft by Sponge and WorldEdit",
-            how: Writer {
-                check: |_, _| Ok(()),
-                need: blocks::need,
-                write: blocks::write,
-                list: None,
-            },
+            how: BLOCKS,
         },
         Format {
             endings: &["litematic"],
             about: "Minecraft by Litematica",
-            how: Writer {
-                check: |_, _| Ok(()),
-                need: blocks::need,
-                write: blocks::write,
-                list: None,
-            },
+            how: BLOCKS,
         },
     ],
 };

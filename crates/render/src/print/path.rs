@@ -9,10 +9,12 @@
 //!   refraction, which borders keep as they bend and compress light.
 
 mod ask;
+mod guide;
 
 use self::ask::Scatterer;
+use self::guide::guided_through;
 use crate::camera::Ray;
-use crate::math::{V3, mix, smoothstep, times};
+use crate::math::{V3, mix, times};
 use crate::print::light::{Dome, Embers, Lamp, Sun};
 use crate::print::material::Material;
 use crate::print::optics::{facet_drawn, fresnel, kept, mirrored, phase, phase_drawn, refracted};
@@ -40,10 +42,6 @@ const SURFACES: usize = 12;
 const MOSTLY: f32 = 0.97;
 /// Distance in cells from where a path meets loose grains to where it goes on behind them.
 const PASSED: f32 = 1.5;
-/// Transmittance of a cloud below which the surface behind it is no guide for a denoiser.
-const THIN: f32 = 0.02;
-/// Transmittances of air between which the surface behind it begins to guide a denoiser.
-const HAZY: [f32; 2] = [0.05, 0.5];
 /// Albedo of foam.
 const FOAM: f32 = 0.8;
 /// Length of a path in a medium from which on it carries nothing, in cells.
@@ -350,31 +348,6 @@ impl<W: World> Tracing<'_, W> {
         None
     }
 
-    /// Records the guides of the surface `meeting` behind a cloud at whose particle the path is about
-    /// to be scattered: neighbours whose light comes past the cloud must have the same guides.
-    fn guide_behind(&self, path: &mut Path, meeting: Option<&Meeting<W::What>>) {
-        if path.guided || path.veil < THIN {
-            return;
-        }
-        let Some(meeting) = meeting else { return };
-        let away = path.away + meeting.t;
-        let surface = self.world.surface(&path.ray, meeting, away);
-        self.guide_at(path, &surface, meeting.t);
-        if let Kind::Opaque(material) = surface.kind {
-            path.veil *= guided_through(self.world.air(&path.ray, meeting).0);
-            path.guide(material.guide(), material.normal, meeting.t);
-        }
-    }
-
-    /// Records the guides of `surface` if it is the border of a medium behind a cloud: what is seen
-    /// through the border differs from sample to sample, and is no guide to the noise of the cloud.
-    fn guide_at(&self, path: &mut Path, surface: &Surface, t: f32) {
-        let is_border = matches!(surface.kind, Kind::Border { .. });
-        if is_border && path.seen && path.veil < MOSTLY {
-            path.guide(V3::repeat(1.0), surface.shape, t);
-        }
-    }
-
     /// Adds the light of the sky, which the path reaches.
     fn leave(&self, path: &mut Path) {
         let toward = path.ray.direction;
@@ -624,11 +597,6 @@ impl Path<'_> {
         self.through /= chance;
         false
     }
-}
-
-/// Returns how much (0 to 1) a surface guides a denoiser through air of the transmittance `clear`.
-fn guided_through(clear: f32) -> f32 {
-    smoothstep(HAZY[0], HAZY[1], clear)
 }
 
 /// Returns the direction `d`, mirrored if needed to the side of the plane with the normal `shape`

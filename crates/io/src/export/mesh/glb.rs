@@ -16,7 +16,7 @@ use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::validation::USize64;
 use gltf_json::{Accessor, Asset, Buffer, Image, Index, Material, Node, Root, Scene, Texture};
 
-use super::{MaterialMesh, Mesh, Skin, texture, y_up};
+use super::{CRUST, GLOW, MaterialMesh, Mesh, OPACITY, ROCK, Skin, texture, y_up};
 use crate::export::state::ExportState;
 use crate::export::{ExportError, MEND};
 use lavoxel_automaton::view::srgb_to_linear;
@@ -24,15 +24,6 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, whole};
 use lavoxel_geo::map::Site;
 
-/// Opacity (0 to 1) of the meshes of materials that carry no energy, such as water. Chosen by eye.
-const OPACITY: f32 = 0.6;
-/// Linear RGBA colour of the ground without a texture: dark rock.
-const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
-/// Linear RGBA colour by which the vertex colours of lava are multiplied; makes the crust dark,
-/// while the glow comes from the emission texture.
-const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
-/// Emissive strength of the hottest lava: 1 is the radiance of white paper in full sun.
-const GLOW: f32 = 6.0;
 /// glTF extension that allows emission brighter than white.
 const STRENGTH: &str = "KHR_materials_emissive_strength";
 

@@ -30,6 +30,16 @@ const GROUND_SIDE: usize = 2048;
 /// Memory per ground vertex in bytes while the mesh of the ground is built.
 const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
+/// Opacity (0 to 1) of the meshes of materials that carry no energy, such as water. Chosen by eye.
+const OPACITY: f32 = 0.6;
+/// Linear RGBA colour of the ground without a texture: dark rock.
+const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
+/// Linear RGBA colour by which the vertex colours of lava are multiplied; makes the crust dark,
+/// while the glow comes from the emission texture.
+const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
+/// Emissive strength of the hottest lava: 1 is the radiance of white paper in full sun.
+const GLOW: f32 = 6.0;
+
 /// Options of exported meshes and blocks: isosurface level, palette of the lava, picture on the
 /// ground, and blocks that the scene took from files.
 #[derive(Clone, Debug)]

@@ -7,20 +7,15 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{MaterialMesh, Mesh, Skin, texture};
+use super::{CRUST, GLOW, MaterialMesh, Mesh, OPACITY, ROCK, Skin, texture};
 use crate::export::state::ExportState;
 use crate::export::{ExportError, MEND};
 use lavoxel_automaton::view::srgb_to_linear;
+use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, whole};
 
-/// Linear RGB colour of the ground.
-const ROCK: [f32; 3] = [0.09, 0.08, 0.075];
-/// Factor on the colour of lava, whose light is in `glow`.
-const CRUST: f32 = 0.35;
-/// Radiance of the hottest lava: 1 is white paper in full sun.
-const GLOW: f32 = 6.0;
-/// Opacity of materials without energy, such as water.
-const OPACITY: f32 = 0.6;
+/// Memory in bytes per vertex for its colour and its light.
+const BYTES_A_CORNER: f64 = 24.0;
 /// Number of steps in a second of a series.
 const STEPS_A_SECOND: u32 = 24;
 
@@ -42,7 +37,14 @@ pub(super) fn write(
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
+    let corners = surfaces.iter().map(|part| part.mesh.positions.len());
+    let most = corners.max().unwrap_or_default();
     Mesh::need_of_ground(shot.site.grid)
+        .and(MemoryEstimate::new(
+            "the colours of the mesh",
+            most,
+            BYTES_A_CORNER,
+        ))
         .check(MEND)
         .map_err(ExportError::memory(path))?;
     let ground = Mesh::ground(shot);
@@ -64,7 +66,7 @@ pub(super) fn write(
             &Part {
                 name: "ground".to_owned(),
                 mesh: &ground,
-                colors: vec![ROCK],
+                colors: vec![[ROCK[0], ROCK[1], ROCK[2]]],
                 glow: Vec::new(),
                 opacity: 1.0,
             },
@@ -96,7 +98,10 @@ fn part_of<'a>(surface: &'a MaterialMesh<'_>, skin: &Skin) -> Part<'a> {
         colors: mesh
             .energies
             .iter()
-            .map(|energy| color(energy).map(|c| c * CRUST))
+            .map(|energy| {
+                let [red, green, blue] = color(energy);
+                [red * CRUST[0], green * CRUST[1], blue * CRUST[2]]
+            })
             .collect(),
         glow: mesh.energies.iter().map(light).collect(),
         opacity: 1.0,
