@@ -758,8 +758,6 @@ fn whatever_is_made_fits_into_the_limit() {
         "run land.toml --steps 1 --mesh a.glb --force",
         "run lake.toml --steps 1 --mesh a.glb --mesh a.ply --force",
         "run lava.toml --steps 1 --mesh a.glb --volume a.vdb --force",
-        "run lava.toml --steps 1 --mesh a.usda --volume a.schem --force",
-        "run lava.toml --steps 1 --volume a.vox --volume a.litematic --map thickness=a.r16 --map thickness=a.mask.png --force",
         "run lava.toml --steps 1 --volume a.vti --checkpoint a.lvx --force",
         "run still.toml --steps 2",
         "resume a.lvx --steps 2 --force",
@@ -769,6 +767,8 @@ fn whatever_is_made_fits_into_the_limit() {
         "render lake.toml --steps 1 --size 1200x900 --style scientific --picture a.png --force",
         "render land.toml --steps 0 --slice z=9 --size 1600x1200 --picture a.png --force",
         "terrain hills --size 2000x40x2000 --picture a.png --out a.asc --force",
+        "run lava.toml --steps 1 --mesh a.usda --volume a.schem --force",
+        "run lava.toml --steps 1 --volume a.vox --volume a.litematic --map thickness=a.r16 --map thickness=a.mask.png --force",
     ];
     for args in all.iter().step_by(one_in(3)) {
         let started = std::time::Instant::now();
